@@ -1,7 +1,7 @@
 // Returns 0 if the planned library is what was asked for. Runs without a GPU.
 #include "blend.h"
 
-#include <HalideBuffer.h>
+#include <HalideRuntime.h>
 
 #include <cstdio>
 #include <fstream>
@@ -22,16 +22,17 @@ void expect(bool fact, const char *what) {
 } // namespace
 
 int main() {
-    const std::string target = blend_metadata()->target;
+    const halide_filter_metadata_t &metadata = *blend_metadata();
+    const std::string target = metadata.target;
     expect(target.find("cuda") != std::string::npos, "the library is built for CUDA");
+    expect(metadata.num_arguments == 3, "it takes two inputs and an output");
+    // Not called: even a bounds query loads the CUDA driver first. Naming it makes the linker resolve everything it needs.
+    int (*volatile function)(halide_buffer_t *, halide_buffer_t *, halide_buffer_t *) = blend;
+    expect(function != nullptr, "it links");
 
     std::ifstream file(SCHEDULE_FILE);
     const std::string schedule{std::istreambuf_iterator<char>(file), {}};
     expect(schedule.find("gpu") != std::string::npos, "the emitted schedule uses the GPU");
 
-    // Inputs without memory make the call a bounds query, which computes on no device.
-    Halide::Runtime::Buffer<float, 2> a(nullptr, 0, 0), b(nullptr, 0, 0), out(nullptr, 64, 32);
-    expect(blend(a, b, out) == 0, "a bounds query succeeds");
-    expect(a.width() == 64 && a.height() == 32, "the input has the size of the output");
     return failures;
 }
