@@ -1,8 +1,9 @@
 // `values` functions of the input are summed, and each is then compared with the mean of all: a case against fusion.
 //
-// Each value is needed before the total is known and again after it, so one kernel holds all of them at once. 96 of them
-// take 127 registers a thread; under the runtime's cap of 64 ptxas 13 spills 424 bytes a thread to local memory. Two
-// kernels, one for the total and one that computes the values again, move five images, not two, and spill nothing.
+// Each value is needed before the total is known and again after it, so one kernel holds all of them at once. 96 of
+// them take 127 registers a thread; under the CUDA runtime's cap of 64, ptxas 13 spills 424 bytes a thread to local
+// memory. Two kernels, one for the total and one that computes the values again, move five images, not two, and spill
+// nothing.
 // value_i = max(w_i * input + b_i, c_i * input^2): a line against a parabola, so no sum over i simplifies.
 #include "Halide.h"
 
