@@ -38,14 +38,14 @@ public:
 
         Func total{"total"};
         Expr sum = value[0](x, y);
-        for (int i = 1; i < values; i++) {
+        for (size_t i = 1; i < value.size(); i++) {
             sum += value[i](x, y);
         }
         total(x, y) = sum;
 
         const Expr mean = total(x, y) * (1.0f / static_cast<float>(values));
         Expr excess = max(value[0](x, y) - mean, 0.0f);
-        for (int i = 1; i < values; i++) {
+        for (size_t i = 1; i < value.size(); i++) {
             const float weight = 1.0f / static_cast<float>(i + 1);
             excess += max(value[i](x, y) - mean, 0.0f) * weight;
         }
