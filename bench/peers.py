@@ -98,6 +98,10 @@ def cases_of(sizes: list[str]) -> list[Case]:
     return [case for s in sizes for case in (read_cases(s) if s.endswith(".json") else [parse_case(s)])]
 
 
+def first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 def load_libraries(wanted: list[str], device: str) -> tuple[dict[str, backends.Library], dict[str, str]]:
     """The libraries at hand, and for each wanted peer without one the reason."""
     makers = {"torch": backends.torch_library, "jax": backends.jax_library}
@@ -113,7 +117,7 @@ def load_libraries(wanted: list[str], device: str) -> tuple[dict[str, backends.L
             absent = [peer for peer in peers if peer not in found[name].compilers]
             skipped |= {peer: f"not in {name} {found[name].version}" for peer in absent}
         except (ImportError, RuntimeError) as error:
-            skipped |= {peer: str(error).splitlines()[0] for peer in peers}
+            skipped |= {peer: first_line(error) for peer in peers}
     for peer, why in skipped.items():
         print(f"{peer}: skipped, {why}")
     return found, skipped
@@ -190,7 +194,7 @@ def run_cases(cases: list[Case], found: dict[str, backends.Library], options: ar
                     row = run_peer(case, peer, library, data, sets, options.repeats)
                 # Anything may come out of a peer's compiler; the others' numbers are still wanted.
                 except Exception as error:  # noqa: BLE001
-                    why = f"{type(error).__name__}: {str(error).strip().splitlines()[:1]}"
+                    why = f"{type(error).__name__}: {first_line(error)}"
                     failed.append({"generator": case.generator, **case.size._asdict(), "peer": peer, "why": why})
                     print(f"{case.generator}: {peer} failed, {why}")
                     continue
@@ -223,6 +227,8 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats}: at least 1 is needed")
+    if options.out and not Path(options.out).absolute().parent.is_dir():
+        parser.error(f"--out {options.out}: there is no such folder")
     return options
 
 

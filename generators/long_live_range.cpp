@@ -1,8 +1,9 @@
 // `values` functions of the input are summed, and each is then compared with the mean of all: a case against fusion.
 //
-// Each value is needed before the total is known and again after it, so one kernel holds all of them at once. 96 of them
-// take 127 registers a thread; under the runtime's cap of 64 ptxas 13 spills 424 bytes a thread to local memory. Two
-// kernels, one for the total and one that computes the values again, move five images, not two, and spill nothing.
+// Each value is needed before the total is known and again after it, so one kernel holds all of them at once. 96 of
+// them take 127 registers a thread; under the CUDA runtime's cap of 64, ptxas 13 spills 424 bytes a thread to local
+// memory. Two kernels, one for the total and one that computes the values again, move five images, not two, and spill
+// nothing.
 // value_i = max(w_i * input + b_i, c_i * input^2): a line against a parabola, so no sum over i simplifies.
 #include "Halide.h"
 
@@ -37,14 +38,14 @@ public:
 
         Func total{"total"};
         Expr sum = value[0](x, y);
-        for (int i = 1; i < values; i++) {
+        for (size_t i = 1; i < value.size(); i++) {
             sum += value[i](x, y);
         }
         total(x, y) = sum;
 
         const Expr mean = total(x, y) * (1.0f / static_cast<float>(values));
         Expr excess = max(value[0](x, y) - mean, 0.0f);
-        for (int i = 1; i < values; i++) {
+        for (size_t i = 1; i < value.size(); i++) {
             const float weight = 1.0f / static_cast<float>(i + 1);
             excess += max(value[i](x, y) - mean, 0.0f) * weight;
         }

@@ -1,4 +1,5 @@
-// output = sqrt(|turned|) + 1, turned(x, y) = before(y, x) * gain(x), before = 2 * input + 1: pointwise, turn, pointwise.
+// output = sqrt(|turned|) + 1, turned(x, y) = before(y, x) * gain(x), before = 2 * input + 1: a turn between pointwise
+// stages.
 //
 // The pointwise work on both sides of the transposition may join one kernel, but a kernel that simply inlines reads
 // with a stride of a whole row: each 32-byte sector brings in one useful float. Either a tile is turned in shared
