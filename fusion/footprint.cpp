@@ -21,16 +21,27 @@ bool follows(const Follows &map, int dim) {
     return dim >= 0 && std::find(map.begin(), map.end(), dim) != map.end();
 }
 
+bool is_identity(const Follows &map) {
+    for (int d = 0; d < (int)map.size(); d++) {
+        if (map[d] != d) {
+            return false;
+        }
+    }
+    return true;
+}
+
 struct Reading {
     std::vector<std::vector<Extent>> regions;  ///< distinct ones
     bool streams = false;
+    bool same_point = true;
     bool is_coalesced = true;
 };
 
-void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map, int contiguous) {
+void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map, int contiguous, size_t rank) {
     if (std::find(reading.regions.begin(), reading.regions.end(), read.region) == reading.regions.end()) {
         reading.regions.push_back(read.region);
     }
+    reading.same_point &= read.points == 1 && map.size() == rank && is_identity(map);
     if (producer.memory_order.empty() || read.kind == ReadKind::InPlace) {
         reading.streams |= read.kind == ReadKind::InPlace;
         return;
@@ -53,6 +64,7 @@ class Trace {
 public:
     std::map<Vertex, double> evaluations;  ///< over the kernel
     std::map<Vertex, Reading> readings;
+    std::map<Vertex, Follows> staged;  ///< empty where one tile cannot serve: read in several ways
 
     Trace(const StageGraph &graph, const std::vector<Placement> &placement)
         : graph(graph), placement(placement) {
@@ -77,11 +89,13 @@ public:
                     const Vertex producer = source(*e, graph);
                     const Follows through = composed(read.follows, map);
                     if (placement[producer] == Placement::AtBlock) {
-                        if (!evaluations.count(producer)) {
+                        if (const auto [at, is_new] = staged.emplace(producer, through); is_new) {
                             frame(producer);
+                        } else if (at->second != through) {
+                            at->second.clear();
                         }
                     } else if (placement[producer] == Placement::Root || placement[producer] == Placement::Host) {
-                        add_reading(readings[producer], graph[producer], read, through, contiguous);
+                        add_reading(readings[producer], graph[producer], read, through, contiguous, out.dims.size());
                     } else {
                         double &known = uses[producer][through];
                         known = std::max(known, times * read.points);
@@ -91,7 +105,7 @@ public:
             if (graph[stage].role == Role::Input) {  // staged as it is
                 Read whole;
                 whole.region = graph[stage].dims;
-                add_reading(readings[stage], graph[stage], whole, identity, contiguous);
+                add_reading(readings[stage], graph[stage], whole, identity, contiguous, out.dims.size());
             }
             // Kept values are computed once however many read them; recomputed ones once a use.
             const double here = once * out.points();
@@ -115,7 +129,8 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
     Group group;
     group.outputs = outputs;
     for (const auto &[stage, times] : trace.evaluations) {
-        group.members.push_back({stage, placement[stage], times});
+        const auto tile = trace.staged.find(stage);
+        group.members.push_back({stage, placement[stage], times, tile == trace.staged.end() ? Follows() : tile->second});
     }
     for (const auto &[producer, reading] : trace.readings) {
         double elements = 0;
@@ -130,6 +145,7 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
         input.producer = producer;
         input.bytes = std::min(elements, std::max(graph[producer].elements(), 1.0)) * graph[producer].value_bytes;
         input.streams = reading.streams;
+        input.same_point = reading.same_point;
         input.is_coalesced = reading.is_coalesced;
         group.inputs.push_back(input);
     }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "fusion/error.h"
+#include "fusion/footprint.h"
 #include "fusion/kernels.h"
 #include "fusion/plan.h"
 #include "fusion/price.h"
@@ -113,10 +114,11 @@ private:
             apart.push_back(kernels.at(reader));
             const auto outputs = launch_of(graph, assignment, reader);
             const bool own_loops = kernels.at(reader).kind == Template::UserLoops || kernels.at(reader).kind == Template::HostLoops;
-            if (placement == Placement::AtBlock && (readers.size() != 1 || !can_stage(outputs) || own_loops)) {
+            proposal.changed.push_back(make_kernel(graph, changed, outputs, device, cap));
+            const bool can_stage = readers.size() == 1 && !own_loops && is_transposed_tile(proposal.changed.back());
+            if (placement == Placement::AtBlock && !can_stage) {
                 return std::nullopt;
             }
-            proposal.changed.push_back(make_kernel(graph, changed, outputs, device, cap));
         }
         Candidate candidate{graph, device, stages.front(), placement, edges_from(stages.front()), &apart, &proposal.changed};
         proposal.apart_us = candidate.apart_us();
@@ -128,9 +130,19 @@ private:
         return proposal;
     }
 
-    bool can_stage(const std::vector<Vertex> &outputs) const {
-        return outputs.size() == 1 && graph[outputs[0]].dims.size() >= 2 && graph[outputs[0]].update == 0 &&
-               !graph[outputs[0]].has_updates;
+    /// Every staged stage is a tile that follows each dimension of the one output, its own contiguous one another than
+    /// the output's.
+    bool is_transposed_tile(const Group &group) const {
+        const Stage &out = graph[group.outputs[0]];
+        const bool plain = group.outputs.size() == 1 && out.update == 0 && !out.has_updates && out.dims.size() >= 2;
+        return plain && std::all_of(group.members.begin(), group.members.end(), [&](const Member &member) {
+            if (member.placement != Placement::AtBlock) {
+                return true;
+            }
+            const auto follows = [&](int dim) { return std::find(member.follows.begin(), member.follows.end(), dim) != member.follows.end(); };
+            const bool complete = !member.follows.empty() && !follows(-1) && follows(contiguous_dim(out));
+            return complete && member.follows[contiguous_dim(graph[member.stage])] != contiguous_dim(out);
+        });
     }
 
     /// Some kernel reads `v` across its contiguous dimension, or would if it were inlined.

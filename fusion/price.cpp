@@ -120,7 +120,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         price.flops += member.evaluations * graph[member.stage].work.total();
         price.recomputed_flops += recomputed(graph, member);
         if (member.placement == Placement::AtBlock) {
-            price.shared_bytes += tile.threads * tile.per_thread * tile.vector * graph[member.stage].value_bytes;
+            price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[member.stage].value_bytes;
         }
     }
     const int estimated = estimate_registers(graph, group, tile);
@@ -154,7 +154,9 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, in
     if (group.kind == Template::Pointwise) {
         candidates.push_back({.vector = 4});
     } else if (group.kind == Template::Transpose) {
-        candidates = {{.vector = 1, .per_thread = 4, .threads = 256}};
+        candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
+    } else if (group.kind == Template::Siblings) {
+        candidates.push_back({.vector = 1, .per_thread = 4});
     }
     bool first = true;
     for (const Tile &tile : candidates) {
