@@ -22,6 +22,6 @@ public:
     }
 };
 
-} // namespace
+}  // namespace
 
 HALIDE_REGISTER_GENERATOR(Blend, blend)

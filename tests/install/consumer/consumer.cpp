@@ -19,7 +19,7 @@ void expect(bool fact, const char *what) {
     }
 }
 
-} // namespace
+}  // namespace
 
 int main() {
     const halide_filter_metadata_t &metadata = *blend_metadata();
