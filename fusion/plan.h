@@ -129,6 +129,7 @@ struct Plan {
     std::vector<Group> groups;         ///< in order of execution
     std::vector<Verdict> verdicts;     ///< one an edge, in edges_in_order
     std::vector<Join> joins;
+    std::string fallback;   ///< not empty: why the fused plan was given up for unfused kernels
     int register_cap = 64;  ///< registers a thread that the kernels are compiled for
 };
 

@@ -82,7 +82,7 @@ Func func_of(const PipelineView &view, int func_id) {
 
 using StageKey = std::tuple<int, int, int>;
 
-void apply_to_stage(const Directive &d, Stage stage, const std::vector<VarOrRVar> &loops, const PipelineView &view) {
+void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<VarOrRVar> &loops, const PipelineView &view) {
     switch (d.verb) {
     case Verb::Split:
         stage.split(loops[0], loops[1], loops[2], Expr((int)d.number), d.tail);
@@ -190,7 +190,7 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
         const PipelineView::Source &source = view.sources[buffer.func_id];
         return buffer.output_element < 0 ? source.parameter : source.function.output_buffers()[buffer.output_element];
     };
-    std::map<StageKey, Stage> branches;
+    std::map<StageKey, Halide::Stage> branches;
     for (const Directive &d : schedule) {
         Func f = func_of(view, d.func_id);
         std::vector<VarOrRVar> loops;
@@ -214,7 +214,7 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
         default:
             break;
         }
-        Stage stage = d.update == 0 ? Stage(f) : f.update(d.update - 1);
+        Halide::Stage stage = d.update == 0 ? Halide::Stage(f) : f.update(d.update - 1);
         if (d.verb == Verb::Specialize) {
             branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(to_expr(d.condition, lookup)));
             continue;

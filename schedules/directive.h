@@ -44,11 +44,11 @@ struct Directive {
     int update = 0;
     int branch = -1;  ///< -1: the general case
     Verb verb = Verb::ComputeRoot;
-    std::vector<Loop> loops;
+    std::vector<Loop> loops = {};
     int64_t number = 0;
     Halide::TailStrategy tail = Halide::TailStrategy::Auto;
     int other = -1;
-    Condition condition;
+    Condition condition = {};
 };
 
 using Schedule = std::vector<Directive>;
