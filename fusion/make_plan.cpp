@@ -80,6 +80,12 @@ private:
         return judge(candidate, RuleKind::Legality);
     }
 
+    /// Inputs are never candidates for inlining, but their edges have a verdict too.
+    void decide_input(Vertex v) {
+        const Judgement legality = judge_legality(v, Placement::Inlined);
+        decided[v] = {false, legality.rule, legality.decision.why(), 0, 0, 0};
+    }
+
     std::optional<Proposal> propose(const std::vector<Vertex> &stages, Placement placement) {
         Proposal proposal;
         proposal.stages = stages;
@@ -189,7 +195,9 @@ private:
         if (is_read_transposed(v) && graph[v].can_be_staged) {
             proposals.push_back(propose({v}, Placement::AtBlock));
         }
-        if (!is_input) {
+        if (is_input) {
+            decide_input(v);
+        } else {
             proposals.push_back(propose({v}, Placement::Inlined));
             if (const auto stages = diamond(v); !stages.empty()) {
                 proposals.push_back(propose(stages, Placement::Inlined));
@@ -269,7 +277,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     check_can_run(graph, planner.assignment);
     if (options.variant == Variant::Fused) {
         planner.run();
-        plan.joins = join_siblings(graph, device, plan.register_cap, planner.assignment, planner.kernels, planner.decided);
+        plan.joins = join_siblings(graph, device, plan.register_cap, planner.assignment, planner.kernels);
     } else if (options.variant == Variant::Inlined) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const bool can_inline = graph[v].role == Role::Intermediate && !graph[v].has_updates && !graph[v].is_extern &&
