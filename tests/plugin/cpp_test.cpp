@@ -17,16 +17,15 @@ protected:
     ImageParam in{Float(32), 2, "in"};
     Func producer{"producer"}, output{"output"};
 
-    static void SetUpTestSuite() {
-        load_plugin(TEST_PLUGIN);
-    }
+    static void SetUpTestSuite() { load_plugin(TEST_PLUGIN); }
     void SetUp() override {
         producer(x, y) = in(x, y) + 1;
         output(x, y) = producer(x, y) * 2;
         output.set_estimates({{0, 4096}, {0, 4096}});
     }
 
-    std::string message_of(Pipeline pipeline, const Target &target, const std::map<std::string, std::string> &options = {}) const {
+    std::string message_of(Pipeline pipeline, const Target &target,
+                           const std::map<std::string, std::string> &options = {}) const {
         try {
             pipeline.apply_autoscheduler(target, AutoschedulerParams("Fusion", options));
         } catch (const Halide::CompileError &e) {
@@ -38,7 +37,8 @@ protected:
 
     static std::string statement(Pipeline pipeline, const Target &target) {
         const testing::Folder folder;
-        pipeline.compile_to_lowered_stmt(folder.file("out.stmt"), pipeline.infer_arguments(), StmtOutputFormat::Text, target);
+        pipeline.compile_to_lowered_stmt(folder.file("out.stmt"), pipeline.infer_arguments(), StmtOutputFormat::Text,
+                                         target);
         return testing::contents(folder.file("out.stmt"));
     }
 };
@@ -55,13 +55,15 @@ TEST_F(PluginInCpp, schedules_a_pipeline_and_returns_the_source) {
 TEST_F(PluginInCpp, takes_options) {
     const testing::Folder folder;
     Pipeline pipeline(output);
-    pipeline.apply_autoscheduler(cuda, AutoschedulerParams("Fusion", {{"variant", "unfused"}, {"explain", folder.file("plan.txt")}}));
+    pipeline.apply_autoscheduler(
+        cuda, AutoschedulerParams("Fusion", {{"variant", "unfused"}, {"explain", folder.file("plan.txt")}}));
     EXPECT_TRUE(contains(statement(pipeline, cuda), "allocate producer"));
     EXPECT_TRUE(contains(testing::contents(folder.file("plan.txt")), "variant unfused"));
 }
 
 TEST_F(PluginInCpp, throws_nothing_but_halides_own_exceptions) {
-    EXPECT_TRUE(contains(message_of(Pipeline(output), cuda, {{"no_such", "1"}}), "Valid options: device, explain, max_registers"));
+    EXPECT_TRUE(contains(message_of(Pipeline(output), cuda, {{"no_such", "1"}}),
+                         "Valid options: device, explain, max_registers"));
     EXPECT_TRUE(contains(message_of(Pipeline(output), Target("x86-64-linux")), "neither CUDA nor OpenCL"));
     Func small("small");
     small(x) = cast<float>(x);
@@ -99,7 +101,8 @@ TEST_F(PluginInCpp, names_the_explanation_alike_when_the_pipeline_is_built_again
         Func again("again");
         again(x, y) = in(x, y) + 1;
         again.set_estimates({{0, 4096}, {0, 4096}});
-        Pipeline(again).apply_autoscheduler(cuda, AutoschedulerParams("Fusion", {{"explain", folder.file("plan.txt")}}));
+        Pipeline(again).apply_autoscheduler(cuda,
+                                            AutoschedulerParams("Fusion", {{"explain", folder.file("plan.txt")}}));
         texts.push_back(testing::contents(folder.file("plan.txt")));
     }
     EXPECT_EQ(texts[0], texts[1]);

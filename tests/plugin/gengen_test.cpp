@@ -14,8 +14,8 @@ const std::string kCuda = "x86-64-linux-cuda-cuda_capability_80-no_runtime";
 
 Ended gengen(const Folder &folder, const std::string &arguments, const std::string &target = kCuda,
              const std::string &emit = "schedule,stmt", const std::string &environment = "") {
-    return testing::run(environment + " " TEST_GENGEN " -g pointwise_chain -f chain -o " + folder.path.string() + " -e " + emit +
-                        " -p " TEST_PLUGIN " autoscheduler=Fusion target=" + target + " " + arguments);
+    return testing::run(environment + " " TEST_GENGEN " -g pointwise_chain -f chain -o " + folder.path.string() +
+                        " -e " + emit + " -p " TEST_PLUGIN " autoscheduler=Fusion target=" + target + " " + arguments);
 }
 
 TEST(Gengen, writes_a_gpu_schedule_and_its_source) {
@@ -42,7 +42,8 @@ TEST(Gengen, explains_as_text) {
 
 TEST(Gengen, explains_as_json_and_takes_a_device) {
     const Folder folder;
-    const Ended ended = gengen(folder, "autoscheduler.device=L40S autoscheduler.explain=" + folder.file("plan.json"), kCuda, "schedule");
+    const Ended ended = gengen(folder, "autoscheduler.device=L40S autoscheduler.explain=" + folder.file("plan.json"),
+                               kCuda, "schedule");
     ASSERT_EQ(ended.status, 0) << ended.output;
     const auto plan = nlohmann::json::parse(testing::contents(folder.file("plan.json")));
     EXPECT_EQ(plan.at("schema"), 1);
@@ -85,7 +86,8 @@ TEST(Gengen, refuses_a_target_without_a_gpu) {
     const Folder folder;
     const Ended ended = gengen(folder, "", "x86-64-linux");
     EXPECT_NE(ended.status, 0);
-    EXPECT_TRUE(contains(ended.output, "neither CUDA nor OpenCL") && contains(ended.output, "x86-64-linux")) << ended.output;
+    EXPECT_TRUE(contains(ended.output, "neither CUDA nor OpenCL") && contains(ended.output, "x86-64-linux"))
+        << ended.output;
     EXPECT_TRUE(folder.is_empty());
 }
 

@@ -6,7 +6,7 @@
 #include "tests/unit/halide/testing.h"
 
 /// The same words as text and as code.
-#define BOTH(...) \
+#define BOTH(...)                                                                                                      \
     { #__VA_ARGS__, __VA_ARGS__ }
 
 namespace fusion {
@@ -35,9 +35,7 @@ protected:
         return b.output_element < 0 ? in.parameter() : f1.output_buffers()[b.output_element].parameter();
     };
 
-    void SetUp() override {
-        f1(x, y) = Tuple(f0(x, y), f0(x, y) + 1);
-    }
+    void SetUp() override { f1(x, y) = Tuple(f0(x, y), f0(x, y) + 1); }
 
     // What condition_prelude() says, compiled.
     static constexpr auto input_of = [](Func f) { return f.value().as<Internal::Call>()->param; };
@@ -52,29 +50,34 @@ protected:
 
     void expect_same(const Condition &condition, const TextAndExpr &wanted) const {
         EXPECT_EQ(without_spaces(to_cpp(condition, {"f0", "f1"})), without_spaces(wanted.text));
-        EXPECT_TRUE(Internal::equal(to_expr(condition, lookup), wanted.expr))
-            << to_expr(condition, lookup) << "\n"
-            << wanted.expr;
+        EXPECT_TRUE(Internal::equal(to_expr(condition, lookup), wanted.expr)) << to_expr(condition, lookup) << "\n"
+                                                                              << wanted.expr;
     }
 };
 
 TEST_F(ConditionTest, each_fact_says_the_same_as_text_and_as_expression) {
-    const BufferField min{BufferField::Min, input, 0}, extent{BufferField::Extent, output, 1}, stride{BufferField::Stride, input, 1};
+    const BufferField min{BufferField::Min, input, 0}, extent{BufferField::Extent, output, 1},
+        stride{BufferField::Stride, input, 1};
     const BufferField width{BufferField::Extent, output, 0};
-    expect_same({{.kind = Fact::EqualsConstant, .left = min, .value = 7}}, BOTH(field(input_of(f0), "min", 0) == Expr(7)));
+    expect_same({{.kind = Fact::EqualsConstant, .left = min, .value = 7}},
+                BOTH(field(input_of(f0), "min", 0) == Expr(7)));
     expect_same({{.kind = Fact::EqualsField, .left = min, .right = extent}},
                 BOTH(field(input_of(f0), "min", 0) == field(output_of(f1, 0), "extent", 1)));
     expect_same({{.kind = Fact::EqualsProduct, .left = stride, .factors = {width, extent}}},
-                BOTH(field(input_of(f0), "stride", 1) == (field(output_of(f1, 0), "extent", 0) * field(output_of(f1, 0), "extent", 1))));
-    expect_same({{.kind = Fact::MultipleOf, .left = stride, .value = 4}}, BOTH((field(input_of(f0), "stride", 1) % Expr(4)) == Expr(0)));
-    expect_same({{.kind = Fact::ProductMultiple, .value = 4, .factors = {width, extent}}},
-                BOTH(((field(output_of(f1, 0), "extent", 0) * field(output_of(f1, 0), "extent", 1)) % Expr(4)) == Expr(0)));
+                BOTH(field(input_of(f0), "stride", 1) ==
+                     (field(output_of(f1, 0), "extent", 0) * field(output_of(f1, 0), "extent", 1))));
+    expect_same({{.kind = Fact::MultipleOf, .left = stride, .value = 4}},
+                BOTH((field(input_of(f0), "stride", 1) % Expr(4)) == Expr(0)));
+    expect_same(
+        {{.kind = Fact::ProductMultiple, .value = 4, .factors = {width, extent}}},
+        BOTH(((field(output_of(f1, 0), "extent", 0) * field(output_of(f1, 0), "extent", 1)) % Expr(4)) == Expr(0)));
     expect_same({{.kind = Fact::Positive, .left = extent}}, BOTH(field(output_of(f1, 0), "extent", 1) > Expr(0)));
     expect_same({{.kind = Fact::ProductFits, .factors = {width, extent}}},
-                BOTH((cast<int64_t>(field(output_of(f1, 0), "extent", 0)) * cast<int64_t>(field(output_of(f1, 0), "extent", 1))) <
-                     cast<int64_t>(Expr(2147483647))));
+                BOTH((cast<int64_t>(field(output_of(f1, 0), "extent", 0)) *
+                      cast<int64_t>(field(output_of(f1, 0), "extent", 1))) < cast<int64_t>(Expr(2147483647))));
     expect_same({{.kind = Fact::DeviceAligned, .left = {BufferField::Min, {1, 1}, 0}, .value = 16}},
-                BOTH((device_address(output_of(f1, 1)) % Internal::make_const(UInt(64), 16)) == Internal::make_const(UInt(64), 0)));
+                BOTH((device_address(output_of(f1, 1)) % Internal::make_const(UInt(64), 16)) ==
+                     Internal::make_const(UInt(64), 0)));
 }
 
 TEST_F(ConditionTest, facts_are_joined_in_their_order) {

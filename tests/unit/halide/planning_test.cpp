@@ -34,7 +34,8 @@ TEST(Planning, refuses_a_target_that_is_neither_cuda_nor_opencl) {
 
 TEST(Planning, refuses_an_empty_pipeline) {
     EXPECT_NE(user_error([] { functions_of(Pipeline()); }).find("empty"), std::string::npos);
-    EXPECT_NE(user_error([] { plan_pipeline({}, testing::cuda(), Options(), "tested"); }).find("no output"), std::string::npos);
+    EXPECT_NE(user_error([] { plan_pipeline({}, testing::cuda(), Options(), "tested"); }).find("no output"),
+              std::string::npos);
 }
 
 TEST(Planning, refuses_a_func_without_definition_by_name) {
@@ -57,10 +58,12 @@ TEST(Planning, refuses_an_unknown_device_and_variant) {
     output.set_estimate(x, 0, 100);
     Options options;
     options.device = "abacus";
-    EXPECT_NE(user_error([&] { plan_pipeline({output.function()}, testing::cuda(), options, "t"); }).find("abacus"), std::string::npos);
+    EXPECT_NE(user_error([&] { plan_pipeline({output.function()}, testing::cuda(), options, "t"); }).find("abacus"),
+              std::string::npos);
     options = Options();
     options.variant = "melted";
-    EXPECT_NE(user_error([&] { plan_pipeline({output.function()}, testing::cuda(), options, "t"); }).find("melted"), std::string::npos);
+    EXPECT_NE(user_error([&] { plan_pipeline({output.function()}, testing::cuda(), options, "t"); }).find("melted"),
+              std::string::npos);
 }
 
 /// A pipeline with a diamond, automatic names, equal names, a reduction and two outputs. `order`: in which the named
@@ -73,7 +76,8 @@ std::string explanation(const std::vector<std::string> &order, const std::string
     ImageParam in(Float(32), 2, "in"), other(Float(32), 2, "other");
     Func automatic, first("twin"), second("twin");
     const Var i, j;
-    Func &a = made.at("a"), &b = made.at("b"), &c = made.at("c"), &sum = made.at("sum"), &out = made.at("out"), &extra = made.at("extra");
+    Func &a = made.at("a"), &b = made.at("b"), &c = made.at("c"), &sum = made.at("sum"), &out = made.at("out"),
+         &extra = made.at("extra");
     a(i, j) = in(i, j) + other(j, i);
     b(i, j) = a(i, j) * 2;
     c(i, j) = a(i, j) - 1;
@@ -135,7 +139,7 @@ TEST(Planning, of_a_chain_40_deep_read_twice_at_the_same_point_is_quick_and_one_
 Planned broadcast_over(int columns, int stages) {
     ImageParam in(Float(32), 1, "in"), image(Float(32), 2, "image");
     Func previous("row_0");
-    previous(y) = in(y) * 0.5f;
+    previous(y) = in(y)*0.5f;
     for (int k = 1; k < stages; k++) {
         Func next("row_" + std::to_string(k));
         next(y) = previous(y) * 0.99f + 0.01f;
@@ -175,7 +179,10 @@ TEST(Planning, schedule_source_names_every_func_by_its_place_in_the_pipeline) {
     Pipeline pipeline(output);
     const std::string source = schedule_source(p, pipeline);
     for (int i = 0; i < 3; i++) {
-        EXPECT_NE(source.find("pipeline.get_func(" + std::to_string(i) + ");  // " + pipeline.get_func(i).name() + "\n"), std::string::npos) << source;
+        EXPECT_NE(
+            source.find("pipeline.get_func(" + std::to_string(i) + ");  // " + pipeline.get_func(i).name() + "\n"),
+            std::string::npos)
+            << source;
     }
     EXPECT_NE(source.find("compute_root()"), std::string::npos);
     EXPECT_NE(source.find("specialize("), std::string::npos);

@@ -18,9 +18,7 @@ protected:
     ImageParam in{Float(32), 2, "in"};
     Func producer{"producer"}, output{"output"};
 
-    void set_size(Func f, int width = 64, int height = 32) {
-        f.set_estimate(x, 0, width).set_estimate(y, 0, height);
-    }
+    void set_size(Func f, int width = 64, int height = 32) { f.set_estimate(x, 0, width).set_estimate(y, 0, height); }
 };
 
 TEST_F(ReadPipeline, has_one_vertex_a_definition_and_an_input) {
@@ -205,7 +203,8 @@ TEST_F(ReadPipeline, of_a_func_without_definition_names_it) {
 }
 
 TEST(DisplayNames, lose_the_suffix_of_the_process_and_are_numbered_where_equal) {
-    EXPECT_EQ(display_names({"f", "g$3", "f$1", "f$12", "g"}), (std::vector<std::string>{"f", "g", "f#2", "f#3", "g#2"}));
+    EXPECT_EQ(display_names({"f", "g$3", "f$1", "f$12", "g"}),
+              (std::vector<std::string>{"f", "g", "f#2", "f#3", "g#2"}));
 }
 
 }  // namespace

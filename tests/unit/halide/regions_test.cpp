@@ -181,7 +181,8 @@ TEST(ExpressionsOf, hold_values_left_hand_indices_and_predicate) {
     f(x) = 0;
     f(g(r)) += r.x;
     EXPECT_EQ(expressions_of(f.function().update(0)).size(), 3u);
-    EXPECT_EQ(expressions_of(f.function().definition()).size(), 3u) << "the value, the index and a predicate that is true";
+    EXPECT_EQ(expressions_of(f.function().definition()).size(), 3u)
+        << "the value, the index and a predicate that is true";
 }
 
 }  // namespace

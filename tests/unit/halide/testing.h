@@ -64,8 +64,8 @@ inline std::vector<Read> reads(const PipelineView &view, const std::string &prod
 }
 
 /// Planned without the check of the lowered statement, which the tests that compile do again anyway.
-inline Planned planned(const std::vector<Halide::Func> &outputs, const std::string &variant = "fused", bool verify = false,
-                       const Halide::Target &target = cuda()) {
+inline Planned planned(const std::vector<Halide::Func> &outputs, const std::string &variant = "fused",
+                       bool verify = false, const Halide::Target &target = cuda()) {
     Options options;
     options.variant = variant;
     options.verify = verify;

@@ -20,7 +20,7 @@ protected:
     Schedule schedule;
 
     void SetUp() override {
-        p(x) = in(x) * 2;
+        p(x) = in(x)*2;
         output(x) = p(x - 1) + p(x + 1);
         output.set_estimate(x, 0, 1 << 20);
     }
@@ -28,17 +28,23 @@ protected:
     /// The output over blocks of `threads`, which takes `per_thread` points a thread; p at `level` of it.
     void over_blocks(const PipelineView &view, int threads, int per_thread, const char *level, TailStrategy tail) {
         const int out = view.graph[vertex(view, "output")].func_id, producer = view.graph[vertex(view, "p")].func_id;
-        schedule = {{.func_id = out, .verb = Verb::Split, .loops = {arg(0), made("vector"), made("lane")}, .number = per_thread, .tail = tail},
-                    {.func_id = out, .verb = Verb::Split, .loops = {made("vector"), made("block"), made("thread")}, .number = threads, .tail = tail},
+        schedule = {{.func_id = out,
+                     .verb = Verb::Split,
+                     .loops = {arg(0), made("vector"), made("lane")},
+                     .number = per_thread,
+                     .tail = tail},
+                    {.func_id = out,
+                     .verb = Verb::Split,
+                     .loops = {made("vector"), made("block"), made("thread")},
+                     .number = threads,
+                     .tail = tail},
                     {.func_id = out, .verb = Verb::GpuBlocks, .loops = {made("block")}},
                     {.func_id = out, .verb = Verb::GpuThreads, .loops = {made("thread")}}};
         Directive at{.func_id = producer, .verb = Verb::ComputeAt, .loops = {made(level)}, .other = out};
         schedule.push_back(at);
     }
 
-    Decision check(const Planned &from) const {
-        return verify(schedule, from.view, from.plan, *from.device, cuda());
-    }
+    Decision check(const Planned &from) const { return verify(schedule, from.view, from.plan, *from.device, cuda()); }
 
     /// A plan in which p is not stored in memory.
     Planned fused() {
@@ -84,9 +90,16 @@ TEST_F(Verify, catches_memory_that_the_plan_does_not_know) {
     const Stage &out = plan.view.graph[vertex(plan.view, wide.name().substr(0, 6), 1)];
     const int producer = plan.view.graph[vertex(plan.view, "p")].func_id;
     for (int update = 0; update < 2; update++) {
-        schedule.push_back({.func_id = out.func_id, .update = update, .verb = Verb::Split, .loops = {arg(0), made("block"), made("thread")}, .number = 128, .tail = TailStrategy::GuardWithIf});
-        schedule.push_back({.func_id = out.func_id, .update = update, .verb = Verb::GpuBlocks, .loops = {made("block")}});
-        schedule.push_back({.func_id = out.func_id, .update = update, .verb = Verb::GpuThreads, .loops = {made("thread")}});
+        schedule.push_back({.func_id = out.func_id,
+                            .update = update,
+                            .verb = Verb::Split,
+                            .loops = {arg(0), made("block"), made("thread")},
+                            .number = 128,
+                            .tail = TailStrategy::GuardWithIf});
+        schedule.push_back(
+            {.func_id = out.func_id, .update = update, .verb = Verb::GpuBlocks, .loops = {made("block")}});
+        schedule.push_back(
+            {.func_id = out.func_id, .update = update, .verb = Verb::GpuThreads, .loops = {made("thread")}});
     }
     schedule.push_back({.func_id = producer, .verb = Verb::ComputeAt, .loops = {made("thread")}, .other = out.func_id});
     const Decision decision = check(plan);
@@ -110,7 +123,11 @@ TEST_F(Verify, catches_a_launch_of_too_much_shared_memory) {
     for (const auto &[points, fits] : {std::pair{383, true}, {384, false}}) {
         over_blocks(plan.view, 32, points, "block", TailStrategy::ShiftInwards);
         const int producer = plan.view.graph[vertex(plan.view, "p")].func_id;
-        schedule.push_back({.func_id = producer, .verb = Verb::Split, .loops = {arg(0), made("turn"), made("own")}, .number = 32, .tail = TailStrategy::GuardWithIf});
+        schedule.push_back({.func_id = producer,
+                            .verb = Verb::Split,
+                            .loops = {arg(0), made("turn"), made("own")},
+                            .number = 32,
+                            .tail = TailStrategy::GuardWithIf});
         schedule.push_back({.func_id = producer, .verb = Verb::GpuThreads, .loops = {made("own")}});
         const Decision decision = check(plan);
         EXPECT_EQ(decision.allowed(), fits) << points << " " << decision.why();
