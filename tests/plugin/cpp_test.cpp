@@ -3,6 +3,7 @@
 
 #include "fused_chain.h"
 #include "tests/plugin/process.h"
+#include "tests/plugin/statement.h"
 
 namespace fusion {
 namespace {
@@ -36,10 +37,7 @@ protected:
     }
 
     static std::string statement(Pipeline pipeline, const Target &target) {
-        const testing::Folder folder;
-        pipeline.compile_to_lowered_stmt(folder.file("out.stmt"), pipeline.infer_arguments(), StmtOutputFormat::Text,
-                                         target);
-        return testing::contents(folder.file("out.stmt"));
+        return testing::statement_of(pipeline, pipeline.infer_arguments(), target);
     }
 };
 

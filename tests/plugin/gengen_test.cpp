@@ -27,7 +27,7 @@ TEST(Gengen, writes_a_gpu_schedule_and_its_source) {
     EXPECT_TRUE(contains(source, "gpu_blocks(")) << source;
     EXPECT_TRUE(contains(source, "specialize(")) << source;
     EXPECT_FALSE(contains(source, "compute_root(")) << "one kernel: " << source;
-    EXPECT_TRUE(contains(testing::contents(folder.file("chain.stmt")), "gpu_block"));
+    EXPECT_TRUE(contains(testing::contents(folder.file("chain.stmt")), "halide_cuda_run("));
 }
 
 TEST(Gengen, explains_as_text) {

@@ -2,8 +2,6 @@
 /// the plan gives when it is applied.
 #include <Halide.h>
 
-#include <regex>
-
 #include "bias_gelu_residual.schedule.h"
 #include "dear_fanout.schedule.h"
 #include "emitted/small_branches.schedule.h"
@@ -14,6 +12,7 @@
 #include "pointwise_chain.schedule.h"
 #include "schedules/apply.h"
 #include "tests/plugin/process.h"
+#include "tests/plugin/statement.h"
 #include "transpose_sandwich.schedule.h"
 
 namespace fusion {
@@ -23,12 +22,8 @@ using namespace Halide;
 
 const Target kTarget("x86-64-linux-cuda-cuda_capability_80-no_runtime");
 
-/// The lowered statement, without the suffixes that Halide numbers through the whole process.
 std::string statement(const BuiltGenerator &built) {
-    const testing::Folder folder;
-    Pipeline pipeline = built.pipeline;
-    pipeline.compile_to_lowered_stmt(folder.file("out.stmt"), built.arguments, StmtOutputFormat::Text, kTarget);
-    return std::regex_replace(testing::contents(folder.file("out.stmt")), std::regex("\\$[0-9]+"), "");
+    return testing::statement_of(built.pipeline, built.arguments, kTarget);
 }
 
 struct Case {

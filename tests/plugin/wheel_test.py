@@ -35,7 +35,7 @@ class Wheel(unittest.TestCase):
             pipeline.compile_to_lowered_stmt(file, [image], hl.StmtOutputFormat.Text, CUDA)
             with open(file) as text:
                 statement = text.read()
-        self.assertIn("gpu_block", statement)
+        self.assertIn("halide_cuda_run(", statement)
         self.assertNotIn("allocate stage", statement)
 
     def test_explains(self):

@@ -45,7 +45,7 @@ protected:
     }
     static Expr device_address(const Parameter &p) {
         Expr header = Internal::Variable::make(type_of<halide_buffer_t *>(), p.name() + ".buffer", p);
-        return Internal::Call::make(UInt(64), Internal::Call::buffer_get_device, {header}, Internal::Call::Extern);
+        return Internal::Call::make(UInt(64), Internal::Call::buffer_get_device, {header}, Internal::Call::PureExtern);
     }
 
     void expect_same(const Condition &condition, const TextAndExpr &wanted) const {

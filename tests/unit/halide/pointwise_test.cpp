@@ -1,5 +1,7 @@
 /// The pointwise template, seen in PTX: 16-byte loads and stores in the fast branch of every layout, none in the general one.
-#include "schedules/lower.h"
+#include "fusion/halide/execute.h"
+#include "fusion/write_file.h"
+#include "schedules/apply.h"
 #include "tests/unit/halide/testing.h"
 
 namespace fusion {
@@ -134,6 +136,47 @@ TEST_F(Pointwise, has_no_vectors_to_guard_on_opencl) {
     }
     EXPECT_EQ(vectors_in_branches, 1);
     EXPECT_EQ(vectors_in_general, 0);
+}
+
+TEST_F(Pointwise, takes_a_crop_at_any_minimum) {
+    const std::string api = device_api();
+    if (api.empty()) {
+        GTEST_SKIP() << "neither a CUDA nor an OpenCL device";
+    }
+    ImageParam in(Float(32), 2, "in");
+    Func output("output");
+    output(x, y) = in(x, y) + 1.0f;
+    output.set_estimates({{0, 4096}, {0, 4096}});
+    const Planned p = planned({output}, "fused", false, target_for(api));
+    apply_schedule(p.schedule, p.view);
+    Pipeline pipeline(output);
+    for (const auto &[left, top] : {std::pair{0, 0}, {100, 50}, {-7, 3}}) {
+        Buffer<float> image(130, 65), result(130, 65);
+        fill(image, 1);
+        image.set_min(left, top);
+        result.set_min(left, top);
+        in.set(image);
+        ASSERT_NO_THROW(pipeline.realize(result, target_for(api))) << left << ", " << top;
+        result.copy_to_host();
+        EXPECT_EQ(result(left + 129, top + 64), image(left + 129, top + 64) + 1);
+        EXPECT_EQ(result(left, top), image(left, top) + 1);
+    }
+}
+
+TEST_F(Pointwise, asks_on_cuda_for_no_more_of_a_crop_than_the_branch_that_runs) {
+    ImageParam in(Float(32), 2, "in");
+    Func output("crop");
+    output(x, y) = in(x, y) + 1.0f;
+    output.set_estimates({{0, 4096}, {0, 4096}});
+    const Planned p = planned({output});
+    apply_schedule(p.schedule, p.view);
+    const std::string file = ::testing::TempDir() + "crop.stmt";
+    Pipeline(output).compile_to_lowered_stmt(file, {in}, StmtOutputFormat::Text, cuda());
+    const std::string statement = read_file(file);
+    // The union over branches, some of which hold only where the minimum is 0.
+    EXPECT_EQ(statement.find("min(crop.min.0, 0)"), std::string::npos);
+    EXPECT_EQ(count_matches(statement, "assert\\(\\(crop\\.min\\.[01] <= 0\\)"), 0);
+    EXPECT_GE(count_matches(statement, "let in\\.min\\.0\\.required\\S* = .*select\\("), 1);
 }
 
 TEST_F(Pointwise, computes_a_single_value_in_a_single_thread) {
