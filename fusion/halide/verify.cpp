@@ -49,6 +49,9 @@ private:
             found.global_allocations.push_back(op->name);
         } else if (op->memory_type == MemoryType::GPUShared) {
             shared_bytes += bytes;
+            if (bytes == 0) {
+                found.unsized_shared.push_back(op->name);
+            }
         }
         IRVisitor::visit(op);
     }
@@ -90,7 +93,8 @@ Lowered inspect(const Stmt &stmt) {
     return inspector.found;
 }
 
-Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device, const Target &target) {
+Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
+                const Target &target) {
     Observe observer;
     std::set<std::string> stored;
     bool has_user_loops = false;
@@ -119,14 +123,20 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
     const Lowered &found = observer.found;
     for (const std::string &name : found.global_allocations) {
         if (!is_known(name, stored) && !has_user_loops) {
-            return Decision::forbid("the lowered statement holds \"" + name + "\" in global memory, which the plan does not know.");
+            return Decision::forbid("the lowered statement holds \"" + name +
+                                    "\" in global memory, which the plan does not know.");
         }
+    }
+    if (!found.unsized_shared.empty() && !has_user_loops) {
+        return Decision::forbid("the shared memory of \"" + found.unsized_shared[0] +
+                                "\" has no constant bound, so it may not fit.");
     }
     if (found.most_threads > device.threads_per_block) {
         return Decision::forbid("a launch would have " + std::to_string(found.most_threads) + " threads a block.");
     }
     if (found.most_shared_bytes > device.shared_per_block) {
-        return Decision::forbid("a launch would take " + std::to_string(found.most_shared_bytes) + " bytes of shared memory.");
+        return Decision::forbid("a launch would take " + std::to_string(found.most_shared_bytes) +
+                                " bytes of shared memory.");
     }
     return Decision::allow();
 }
