@@ -14,6 +14,9 @@
 namespace fusion {
 namespace {
 
+/// A cut must gain this much of the price, or rounding would undo what fusing decided.
+constexpr double kLeastGain = 0.99;
+
 /// What moving some stages into their consumers' kernels would do.
 struct Proposal {
     std::vector<Vertex> stages;
@@ -45,6 +48,9 @@ public:
             const Vertex v = queue.begin()->second;
             const Proposal proposal = *best[v];
             take(proposal, ++step);
+        }
+        while (std::optional<Proposal> cut = best_cut()) {
+            take_cut(*cut, ++step);
         }
     }
 
@@ -208,6 +214,56 @@ private:
         }
         if (best[v]) {
             queue.insert({-best[v]->benefit(), v});
+        }
+    }
+
+    /// The kernels as they would be if an inlined stage were stored after all: what fused well one by one can be too much
+    /// together (registers).
+    Proposal propose_cut(Vertex v) const {
+        Proposal cut;
+        cut.stages = {v};
+        cut.placement = Placement::Root;
+        Assignment changed = assignment;
+        changed.placement[v] = Placement::Root;
+        std::vector<Group> fused;
+        for (const auto &[leader, group] : kernels) {
+            const bool computes = std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
+            if (computes) {
+                fused.push_back(group);
+                cut.changed.push_back(make_kernel(graph, changed, group.outputs, device, cap));
+            }
+        }
+        cut.changed.push_back(make_kernel(graph, changed, {v}, device, cap));
+        const Candidate candidate{graph, device, v, Placement::Inlined, edges_from(v), &cut.changed, &fused};
+        cut.apart_us = candidate.apart_us();
+        cut.fused_us = candidate.fused_us();
+        cut.judgement = judge(candidate, RuleKind::Profit);
+        return cut;
+    }
+
+    std::optional<Proposal> best_cut() const {
+        std::optional<Proposal> found;
+        for (Vertex v = 0; v < num_vertices(graph); v++) {
+            const Stage &stage = graph[v];
+            const bool is_inlined = assignment.placement[v] == Placement::Inlined && !stage.unbounded && !stage.scheduled_by_user;
+            if (!is_inlined) {
+                continue;
+            }
+            Proposal cut = propose_cut(v);
+            const bool pays = cut.apart_us < cut.fused_us * kLeastGain;
+            if (pays && (!found || cut.benefit() < found->benefit())) {
+                found = std::move(cut);
+            }
+        }
+        return found;
+    }
+
+    void take_cut(const Proposal &cut, int step) {
+        const Vertex v = cut.stages[0];
+        assignment.placement[v] = Placement::Root;
+        decided[v] = {false, cut.judgement.rule, cut.judgement.decision.why(), cut.apart_us, cut.fused_us, step};
+        for (const Group &group : cut.changed) {
+            kernels[group.outputs[0]] = group;
         }
     }
 

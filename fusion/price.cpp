@@ -58,11 +58,11 @@ private:
     std::vector<int> readers_left;
     std::vector<bool> is_member, done;
     const Group &group;
-    int live = 0, partial = 0, peak = 0;  ///< partial: stages begun, each holding what it has folded so far
+    int live = 0, partial = 0, peak = 0;  ///< partial: stages that hold what they have folded so far
 
     void evaluate(Vertex stage) {
         done[stage] = true;
-        partial++;
+        bool has_folded = false;
         for (const Vertex producer : producers_of(graph, stage)) {
             if (!done[producer]) {
                 is_member[producer] ? evaluate(producer) : void(done[producer] = true);
@@ -72,8 +72,10 @@ private:
             if (--readers_left[producer] == 0) {
                 live -= words(graph[producer]);
             }
+            partial += !has_folded;
+            has_folded = true;
         }
-        partial--;
+        partial -= has_folded;
         peak = std::max(peak, live + partial + graph[stage].live_values);
     }
 };
