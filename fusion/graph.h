@@ -1,0 +1,98 @@
+#pragma once
+/// The planner's view of a pipeline: one vertex a definition (pure or update) or an input, one edge a way of reading.
+///
+/// Vertices are numbered in topological order (producers first), so a vertex number is also the tie-breaker everywhere.
+/// Filled by halide/read_pipeline.h; nothing here knows Halide.
+#include <boost/graph/adjacency_list.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fusion {
+
+enum class ReadKind {
+    Pointwise,   ///< the same point
+    Broadcast,   ///< misses a dimension of the consumer
+    Transposed,  ///< dimensions in another order
+    Stencil,     ///< constant offsets
+    Strided,     ///< a coefficient other than 1, or a division
+    Reduction,   ///< through a reduction variable
+    Gather,      ///< data-dependent or not affine
+    Opaque,      ///< by an extern stage
+    InPlace,     ///< an update definition reading or replacing the definition before it
+};
+
+std::string name_of(ReadKind kind);
+
+enum class Role { Input,
+                  Intermediate,
+                  Output };
+
+struct Extent {
+    std::string name;
+    int64_t min = 0;
+    int64_t extent = 1;
+    bool operator==(const Extent &) const = default;
+};
+
+/// One evaluation of one point, in instructions issued a thread.
+struct Work {
+    double arithmetic = 0;  ///< adds, multiplies, comparisons, conversions
+    double special = 0;     ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
+    double total() const {
+        return arithmetic + special;
+    }
+};
+
+struct Stage {
+    std::string func;  ///< display name; equal for all definitions of a Func
+    int func_id = 0;   ///< index into what read_pipeline returned; equal for all definitions of a Func
+    int update = 0;    ///< 0: pure definition; n: the n-th update
+    Role role = Role::Intermediate;
+    bool is_extern = false;
+    bool scheduled_by_user = false;
+    bool has_own_loops = false;  ///< by the user's schedule
+    bool has_updates = false;  ///< the Func has update definitions
+    bool unbounded = false;    ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
+    std::string unbounded_dims;  ///< which dimensions, for the error message
+    bool can_be_staged = false;  ///< there is a Func that a shared-memory tile can be made of
+    std::string gpu_refusal;   ///< not empty: why the stage may not run on a GPU
+    std::vector<Extent> dims;       ///< loop dimensions, as written by the user
+    std::vector<Extent> reduction;  ///< dimensions of the RDom
+    std::vector<int> memory_order;  ///< dims from the one with stride 1 outwards
+    int value_bytes = 0;            ///< bytes a point of all Tuple elements together
+    std::vector<int> element_bytes; ///< bytes of each Tuple element
+    Work work;
+    int live_values = 1;  ///< most 32-bit values alive while one point is computed from loaded operands
+
+    /// Points of the region computed (loops over reduction included).
+    double points() const;
+    /// Elements stored.
+    double elements() const;
+};
+
+/// An edge from producer to consumer.
+struct Read {
+    ReadKind kind = ReadKind::Pointwise;
+    int points = 1;            ///< distinct points of the producer read a point of the consumer
+    std::vector<int> follows;  ///< per producer dimension: the consumer dimension it follows one to one, or -1
+    std::vector<Extent> region;  ///< per producer dimension: what all of the consumer needs
+    double region_elements() const;
+};
+
+using StageGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Stage, Read>;
+using Vertex = StageGraph::vertex_descriptor;
+using Edge = StageGraph::edge_descriptor;
+
+/// Edges ordered by (producer, consumer, position): the order every listing uses.
+std::vector<Edge> edges_in_order(const StageGraph &graph);
+/// Distinct consumers, ascending.
+std::vector<Vertex> consumers_of(const StageGraph &graph, Vertex producer);
+std::vector<Vertex> producers_of(const StageGraph &graph, Vertex consumer);
+/// Immediate post-dominator of each vertex; nullopt where only the end of the pipeline dominates.
+std::vector<std::optional<Vertex>> post_dominators(const StageGraph &graph);
+/// Name with the update number where it is not the pure definition: "hist", "hist.update(1)".
+std::string stage_name(const Stage &stage);
+
+}  // namespace fusion

@@ -1,0 +1,134 @@
+#include "fusion/halide/affine.h"
+
+#include <algorithm>
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+void combine_flags(AffineIndex &into, const AffineIndex &from) {
+    into.affine &= from.affine;
+    into.divided |= from.divided;
+    into.clamped |= from.clamped;
+    into.data_dependent |= from.data_dependent;
+    into.symbolic |= from.symbolic;
+}
+
+AffineIndex sum(AffineIndex a, const AffineIndex &b, int64_t sign) {
+    for (const auto &[variable, coefficient] : b.coefficient) {
+        a.coefficient[variable] += sign * coefficient;
+    }
+    a.constant += sign * b.constant;
+    combine_flags(a, b);
+    std::erase_if(a.coefficient, [](const auto &entry) { return entry.second == 0; });
+    return a;
+}
+
+AffineIndex scaled(AffineIndex a, int64_t factor) {
+    for (auto &entry : a.coefficient) {
+        entry.second *= factor;
+    }
+    a.constant *= factor;
+    return a;
+}
+
+bool is_loop_invariant(const AffineIndex &a) {
+    return a.coefficient.empty() && !a.data_dependent;
+}
+
+bool is_plain_constant(const AffineIndex &a) {
+    return is_loop_invariant(a) && a.affine && !a.symbolic;
+}
+
+/// Everything below depends on the variables of the operands, in an unknown way.
+AffineIndex blurred(AffineIndex a, const AffineIndex &b) {
+    a = sum(a, b, 1);
+    for (const auto &entry : b.coefficient) {
+        a.coefficient.try_emplace(entry.first, entry.second);
+    }
+    a.affine = is_loop_invariant(a);
+    a.symbolic = true;
+    return a;
+}
+
+AffineIndex read_children(const Expr &e) {
+    struct Children : IRVisitor {
+        AffineIndex all;
+        using IRVisitor::visit;
+        void visit(const Variable *op) override {
+            if (op->param.defined()) {
+                all.symbolic = true;
+            } else {
+                all.coefficient.try_emplace(op->name, 1);
+            }
+        }
+        void visit(const Call *op) override {
+            all.data_dependent |= op->call_type == Call::Halide || op->call_type == Call::Image;
+            IRVisitor::visit(op);
+        }
+    } children;
+    e.accept(&children);
+    children.all.affine = is_loop_invariant(children.all);
+    children.all.symbolic = true;
+    return children.all;
+}
+
+AffineIndex read_clamp(const Expr &a, const Expr &b) {
+    const AffineIndex left = read_index(a), right = read_index(b);
+    const AffineIndex &moving = is_loop_invariant(right) ? left : right;
+    const AffineIndex &bound = is_loop_invariant(right) ? right : left;
+    if (!is_loop_invariant(bound)) {
+        return blurred(left, right);
+    }
+    AffineIndex result = moving;
+    result.clamped = !is_loop_invariant(moving);
+    result.symbolic |= is_loop_invariant(moving);
+    return result;
+}
+
+}  // namespace
+
+AffineIndex read_index(const Expr &index) {
+    AffineIndex result;
+    if (const auto c = as_const_int(index); c) {
+        result.constant = *c;
+    } else if (const auto u = as_const_uint(index); u) {
+        result.constant = (int64_t)*u;
+    } else if (const auto *v = index.as<Variable>()) {
+        if (v->param.defined()) {
+            result.symbolic = true;
+        } else {
+            result.coefficient[v->name] = 1;
+        }
+    } else if (const auto *add = index.as<Add>()) {
+        result = sum(read_index(add->a), read_index(add->b), 1);
+    } else if (const auto *sub = index.as<Sub>()) {
+        result = sum(read_index(sub->a), read_index(sub->b), -1);
+    } else if (const auto *mul = index.as<Mul>()) {
+        const AffineIndex a = read_index(mul->a), b = read_index(mul->b);
+        if (is_plain_constant(b)) {
+            result = scaled(a, b.constant);
+        } else if (is_plain_constant(a)) {
+            result = scaled(b, a.constant);
+        } else {
+            result = blurred(a, b);
+        }
+    } else if (const auto *cast = index.as<Cast>(); cast && cast->type.is_int_or_uint() && cast->value.type().is_int_or_uint()) {
+        result = read_index(cast->value);
+    } else if (const auto *min = index.as<Min>()) {
+        result = read_clamp(min->a, min->b);
+    } else if (const auto *max = index.as<Max>()) {
+        result = read_clamp(max->a, max->b);
+    } else if (const auto *call = index.as<Call>(); call && (call->is_intrinsic(Call::likely) || call->is_intrinsic(Call::likely_if_innermost))) {
+        result = read_index(call->args[0]);
+    } else {
+        const Expr divided = index.as<Div>() ? index.as<Div>()->a : index.as<Mod>() ? index.as<Mod>()->a : Expr();
+        result = read_children(index);
+        result.divided = divided.defined() && !result.data_dependent;
+    }
+    return result;
+}
+
+}  // namespace fusion

@@ -1,0 +1,149 @@
+#include "fusion/halide/classify_reads.h"
+
+#include <algorithm>
+
+#include "fusion/halide/affine.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+class FindCalls : public IRGraphVisitor {
+public:
+    std::vector<const Call *> calls;
+
+private:
+    using IRGraphVisitor::visit;
+    void visit(const Call *op) override {
+        IRGraphVisitor::visit(op);
+        if (op->call_type == Call::Halide || op->call_type == Call::Image) {
+            calls.push_back(op);
+        }
+    }
+};
+
+/// The consumer loop an index follows one to one, or -1.
+int followed_loop(const AffineIndex &index, const std::vector<std::string> &dims) {
+    if (!index.affine || index.coefficient.size() != 1 || index.coefficient.begin()->second != 1) {
+        return -1;
+    }
+    const auto at = std::find(dims.begin(), dims.end(), index.coefficient.begin()->first);
+    return at == dims.end() ? -1 : (int)(at - dims.begin());
+}
+
+/// The kind that one index alone makes of the read; what depends on the order of dimensions comes later.
+ReadKind kind_of_index(const AffineIndex &index, const std::vector<std::string> &reduction) {
+    const bool uses_reduction = std::any_of(reduction.begin(), reduction.end(),
+                                            [&](const std::string &r) { return index.coefficient.count(r) > 0; });
+    if (index.data_dependent) {
+        return ReadKind::Gather;
+    }
+    if (uses_reduction) {
+        return ReadKind::Reduction;
+    }
+    if (index.coefficient.empty()) {
+        return ReadKind::Broadcast;
+    }
+    if (!index.affine && !index.divided) {
+        return ReadKind::Gather;
+    }
+    if (index.divided || index.coefficient.size() > 1 || index.coefficient.begin()->second != 1) {
+        return ReadKind::Strided;
+    }
+    if (index.clamped || index.constant != 0 || index.symbolic) {
+        return ReadKind::Stencil;
+    }
+    return ReadKind::Pointwise;
+}
+
+/// From what is read most locally to what is read least so.
+int severity(ReadKind kind) {
+    switch (kind) {
+    case ReadKind::Pointwise:
+        return 0;
+    case ReadKind::Broadcast:
+        return 1;
+    case ReadKind::Transposed:
+        return 2;
+    case ReadKind::Stencil:
+        return 3;
+    case ReadKind::Strided:
+        return 4;
+    case ReadKind::Reduction:
+        return 5;
+    default:
+        return 6;
+    }
+}
+
+Read read_of(const Call *call, const std::vector<std::string> &dims, const std::vector<std::string> &reduction) {
+    Read read;
+    ReadKind worst = ReadKind::Pointwise;
+    for (const Expr &arg : call->args) {
+        const AffineIndex index = read_index(arg);
+        read.follows.push_back(followed_loop(index, dims));
+        const ReadKind kind = kind_of_index(index, reduction);
+        worst = severity(kind) > severity(worst) ? kind : worst;
+    }
+    std::vector<int> followed;
+    for (const int f : read.follows) {
+        if (f >= 0) {
+            followed.push_back(f);
+        }
+    }
+    std::vector<int> sorted = followed;
+    std::sort(sorted.begin(), sorted.end());
+    ReadKind order = ReadKind::Pointwise;
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+        order = ReadKind::Strided;  // f(x, x): a diagonal
+    } else if (followed != sorted) {
+        order = ReadKind::Transposed;
+    } else if (followed.size() != dims.size()) {
+        order = ReadKind::Broadcast;
+    }
+    read.kind = severity(order) > severity(worst) ? order : worst;
+    return read;
+}
+
+bool same_arguments(const Call *a, const Call *b) {
+    for (size_t i = 0; i < a->args.size(); i++) {
+        if (!equal(a->args[i], b->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> &exprs, const std::vector<std::string> &dims,
+                                                        const std::vector<std::string> &reduction) {
+    FindCalls finder;
+    for (const Expr &e : exprs) {
+        e.accept(&finder);
+    }
+    std::map<std::string, std::vector<Read>> reads;
+    std::map<std::string, std::vector<const Call *>> distinct;
+    for (const Call *call : finder.calls) {
+        auto &seen = distinct[call->name];
+        const bool repeated = std::any_of(seen.begin(), seen.end(), [&](const Call *c) { return same_arguments(c, call); });
+        if (repeated) {
+            continue;
+        }
+        seen.push_back(call);
+        const Read read = read_of(call, dims, reduction);
+        auto &known = reads[call->name];
+        const auto same = std::find_if(known.begin(), known.end(), [&](const Read &r) { return r.follows == read.follows; });
+        if (same == known.end()) {
+            known.push_back(read);
+            continue;
+        }
+        same->points++;
+        same->kind = severity(read.kind) > severity(same->kind) ? read.kind : same->kind;
+    }
+    return reads;
+}
+
+}  // namespace fusion

@@ -1,0 +1,205 @@
+#include "fusion/halide/expr_cost.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+/// Instructions of the expansion of a function in float32, counted in SASS (sm_90, ptxas 13.0, 2026-11-29) on its common
+/// path; Halide names math functions NAME_fBITS and that name is the only handle on them.
+double math_instructions(const std::string &name) {
+    static const std::map<std::string, double> cost = {
+        {"sqrt", 8},  {"rsqrt", 4},  {"fast_inverse", 2}, {"fast_inverse_sqrt", 2}, {"exp", 8},    {"log", 22},  {"pow", 60},
+        {"sin", 24},  {"cos", 24},   {"tan", 40},         {"asin", 25},             {"acos", 25},  {"atan", 30}, {"atan2", 40},
+        {"sinh", 25}, {"cosh", 20},  {"tanh", 20},        {"asinh", 35},            {"acosh", 35}, {"atanh", 30}, {"floor", 1},
+        {"ceil", 1},  {"round", 2},  {"trunc", 1},        {"is_nan", 1},            {"is_inf", 1}, {"is_finite", 1}};
+    const auto found = cost.find(name.substr(0, name.rfind("_f")));
+    return found == cost.end() ? 20 : found->second;
+}
+
+double division_instructions(const Type &type, const Expr &divisor) {
+    if (type.is_float()) {
+        return 9;
+    }
+    return is_const(divisor) ? 3 : 18;
+}
+
+/// A 64-bit float runs at half rate and takes twice the registers; a Tuple is several values.
+double weight(const Type &type) {
+    return type.is_float() && type.bits() == 64 ? 2 : 1;
+}
+
+class CountWork : public IRGraphVisitor {
+public:
+    Work work;
+
+private:
+    using IRGraphVisitor::visit;
+
+    void plain(const Expr &a, const Expr &b, const Type &type) {
+        work.arithmetic += weight(type);
+        include(a);
+        include(b);
+    }
+    void visit(const Add *op) override {
+        // A product added is one fused instruction.
+        const bool fused = op->type.is_float() && (op->a.as<Mul>() || op->b.as<Mul>());
+        work.arithmetic -= fused ? weight(op->type) : 0;
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const Sub *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const Mul *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const Min *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const Max *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const EQ *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const NE *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const LT *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const LE *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const GT *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const GE *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const And *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const Or *op) override {
+        plain(op->a, op->b, op->type);
+    }
+    void visit(const Div *op) override {
+        work.special += weight(op->type) * division_instructions(op->type, op->b);
+        include(op->a);
+        include(op->b);
+    }
+    void visit(const Mod *op) override {
+        work.special += weight(op->type) * (division_instructions(op->type, op->b) + 2);
+        include(op->a);
+        include(op->b);
+    }
+    void visit(const Select *op) override {
+        work.arithmetic += weight(op->type);
+        IRGraphVisitor::visit(op);
+    }
+    void visit(const Cast *op) override {
+        work.arithmetic += weight(op->type);
+        include(op->value);
+    }
+    void visit(const Call *op) override {
+        if (op->call_type == Call::PureExtern || op->call_type == Call::Extern) {
+            work.special += weight(op->type) * math_instructions(op->name);
+        } else if (op->call_type == Call::Halide || op->call_type == Call::Image) {
+            work.arithmetic += 1;  // the load
+        } else if (!op->is_intrinsic(Call::likely)) {
+            work.arithmetic += 1;
+        }
+        for (const Expr &arg : op->args) {
+            // Index arithmetic of plain variables folds into addressing.
+            if (!arg.as<Variable>()) {
+                include(arg);
+            }
+        }
+    }
+};
+
+/// Sethi and Ullman's numbering with a memo, since user expressions are graphs.
+class LiveValues {
+public:
+    /// Operands are kept while later ones are evaluated: the deepest first is best.
+    int among(const std::vector<Expr> &operands) {
+        std::vector<int> needs;
+        for (const Expr &operand : operands) {
+            if (operand.defined() && !is_const(operand)) {
+                needs.push_back(of(operand));
+            }
+        }
+        std::sort(needs.rbegin(), needs.rend());
+        int most = 1;
+        for (int i = 0; i < (int)needs.size(); i++) {
+            most = std::max(most, needs[i] + i);
+        }
+        return most;
+    }
+
+private:
+    std::map<const IRNode *, int> known;
+
+    int of(const Expr &e) {
+        const auto found = known.find(e.get());
+        if (found != known.end()) {
+            return found->second;
+        }
+        const int most = std::max(e.type().bits() > 32 ? 2 : 1, compute(e));
+        known[e.get()] = most;
+        return most;
+    }
+
+    int compute(const Expr &e) {
+        if (const auto *call = e.as<Call>()) {
+            const bool is_load = call->call_type == Call::Halide || call->call_type == Call::Image;
+            const bool is_math = call->call_type == Call::PureExtern || call->call_type == Call::Extern;
+            return is_load ? 1 : among(call->args) + (is_math ? 4 : 0);
+        }
+        if (const auto *cast = e.as<Cast>()) {
+            return of(cast->value);
+        }
+        if (const auto *select = e.as<Select>()) {
+            return among({select->condition, select->true_value, select->false_value});
+        }
+        if (const auto *let = e.as<Let>()) {
+            return among({let->value, let->body});
+        }
+        return binary<Add, Sub, Mul, Div, Mod, Min, Max, EQ, NE, LT, LE, GT, GE, And, Or>(e);
+    }
+
+    template<typename... Nodes>
+    int binary(const Expr &e) {
+        int most = 1;
+        const auto try_node = [&](const auto *op) {
+            if (op) {
+                most = among({op->a, op->b});
+            }
+        };
+        (try_node(e.as<Nodes>()), ...);
+        return most;
+    }
+};
+
+}  // namespace
+
+Work work_of(const std::vector<Expr> &values) {
+    CountWork counter;
+    for (const Expr &value : values) {
+        value.accept(&counter);
+    }
+    counter.work.arithmetic = std::max(counter.work.arithmetic, 0.0);
+    return counter.work;
+}
+
+int live_values_of(const std::vector<Expr> &values) {
+    return LiveValues().among(values);
+}
+
+}  // namespace fusion

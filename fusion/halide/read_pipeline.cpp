@@ -1,0 +1,318 @@
+#include "fusion/halide/read_pipeline.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "fusion/error.h"
+#include "fusion/halide/classify_reads.h"
+#include "fusion/halide/expr_cost.h"
+#include "fusion/halide/gpu_support.h"
+#include "fusion/halide/memory_order.h"
+#include "fusion/halide/regions.h"
+#include "fusion/halide/user_schedule.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+/// A call to an image, or to the Func that wraps one, is a read of an input.
+const Call *wrapped_image(const Function &f) {
+    if (f.has_update_definition() || f.has_extern_definition() || f.values().size() != 1) {
+        return nullptr;
+    }
+    const Call *call = f.values()[0].as<Call>();
+    if (!call || call->call_type != Call::Image || call->args.size() != f.args().size()) {
+        return nullptr;
+    }
+    for (size_t i = 0; i < call->args.size(); i++) {
+        const Variable *v = call->args[i].as<Variable>();
+        if (!v || v->name != f.args()[i]) {
+            return nullptr;
+        }
+    }
+    return call;
+}
+
+/// Functions producers first, by a walk over the definitions; images met without a wrapper likewise.
+class Walk {
+public:
+    struct Node {
+        std::string name;  ///< Halide's
+        Function function;
+        const Call *image = nullptr;  ///< inputs: any call to it
+    };
+    std::vector<Node> nodes;
+
+    void visit(const Function &f) {
+        if (!visited.insert(f.name()).second) {
+            return;
+        }
+        if (!f.has_pure_definition() && !f.has_extern_definition()) {
+            throw UserError("Func \"" + f.name() + "\" has no definition. Next step: define it before the pipeline is scheduled.");
+        }
+        if (f.has_extern_definition()) {
+            for (const ExternFuncArgument &arg : f.extern_arguments()) {
+                if (arg.is_func()) {
+                    visit(Function(arg.func));
+                } else if (arg.is_expr()) {
+                    visit(arg.expr);
+                }
+            }
+        } else {
+            visit_all(f.definition());
+            for (const Definition &update : f.updates()) {
+                visit_all(update);
+            }
+        }
+        nodes.push_back({f.name(), f, wrapped_image(f)});
+    }
+
+private:
+    std::set<std::string> visited;
+
+    void visit_all(const Definition &definition) {
+        for (const Expr &e : expressions_of(definition)) {
+            visit(e);
+        }
+    }
+
+    void visit(const Expr &e) {
+        struct Calls : IRGraphVisitor {
+            Walk *walk;
+            using IRGraphVisitor::visit;
+            void visit(const Call *op) override {
+                IRGraphVisitor::visit(op);
+                if (op->call_type == Call::Halide) {
+                    walk->visit(Function(op->func));
+                } else if (op->call_type == Call::Image) {
+                    walk->found_image(op);
+                }
+            }
+        } calls;
+        calls.walk = this;
+        e.accept(&calls);
+    }
+
+    void found_image(const Call *op) {
+        if (images.insert(op->name).second) {
+            pending.push_back(op);
+        }
+    }
+
+public:
+    std::set<std::string> images;
+    std::vector<const Call *> pending;  ///< one call of each image, in order of meeting
+};
+
+std::vector<std::string> loop_names(const std::vector<Extent> &dims) {
+    std::vector<std::string> names;
+    for (const Extent &dim : dims) {
+        names.push_back(dim.name);
+    }
+    return names;
+}
+
+/// Builds the vertices of one pipeline.
+class Builder {
+public:
+    PipelineView view;
+
+    explicit Builder(const std::vector<Function> &outputs) {
+        view.outputs = outputs;
+        for (const Function &f : outputs) {
+            walk.visit(f);
+            output_names.insert(f.name());
+        }
+        std::vector<Function> functions;
+        std::vector<std::string> raw;
+        for (const Walk::Node &node : walk.nodes) {
+            functions.push_back(node.function);
+        }
+        regions = required_regions(functions, outputs);
+        value_bounds = value_bounds_of(functions);
+        add_images();
+        for (const Walk::Node &node : walk.nodes) {
+            if (!node.image || output_names.count(node.name)) {
+                add_function(node.function);
+            }
+        }
+        name_stages();
+    }
+
+private:
+    Walk walk;
+    std::set<std::string> output_names;
+    Regions regions;
+    FuncValueBounds value_bounds;
+    std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
+    std::vector<std::string> raw_names;             ///< by func_id
+
+    Vertex add_vertex_of(Stage stage) {
+        return add_vertex(std::move(stage), view.graph);
+    }
+
+    std::optional<std::vector<Extent>> region_of(const std::string &name) const {
+        const auto found = regions.find(name);
+        return found == regions.end() ? std::nullopt : found->second;
+    }
+
+    void set_types(Stage &stage, const std::vector<Type> &types) {
+        for (const Type &type : types) {
+            stage.element_bytes.push_back(type.bytes());
+            stage.value_bytes += type.bytes();
+        }
+    }
+
+    void add_images() {
+        for (const Call *call : walk.pending) {
+            Stage stage;
+            stage.role = Role::Input;
+            stage.func_id = (int)view.sources.size();
+            const auto region = region_of(call->name);
+            stage.unbounded = !region;
+            for (size_t d = 0; d < call->args.size(); d++) {
+                stage.dims.push_back(region ? (*region)[d] : Extent{});
+                stage.dims.back().name = std::to_string(d);
+            }
+            set_types(stage, {call->type});
+            stage.memory_order = memory_order_of(call->param, (int)call->args.size());
+            PipelineView::Source source;
+            source.parameter = call->param;
+            const Vertex v = add_vertex_of(std::move(stage));
+            last_definition[call->name] = v;
+            for (const Walk::Node &node : walk.nodes) {
+                if (node.image && node.image->name == call->name && !output_names.count(node.name)) {
+                    last_definition[node.name] = v;
+                    source.function = node.function;
+                    source.is_input_wrapper = true;
+                }
+            }
+            view.sources.push_back(source);
+            raw_names.push_back(call->name);
+        }
+    }
+
+    void add_function(const Function &f) {
+        const int id = (int)view.sources.size();
+        PipelineView::Source source;
+        source.function = f;
+        view.sources.push_back(source);
+        raw_names.push_back(f.name());
+        const auto region = region_of(f.name());
+        const std::vector<Definition> updates = f.has_extern_definition() ? std::vector<Definition>() : f.updates();
+        for (int update = 0; update <= (int)updates.size(); update++) {
+            Stage stage;
+            stage.func_id = id;
+            stage.update = update;
+            stage.role = output_names.count(f.name()) ? Role::Output : Role::Intermediate;
+            stage.is_extern = f.has_extern_definition();
+            stage.scheduled_by_user = is_scheduled_by_user(f);
+            stage.has_own_loops = has_own_loops(f);
+            stage.has_updates = !updates.empty();
+            stage.unbounded = !region || !fits_a_buffer(*region);
+            for (int d = 0; d < f.dimensions(); d++) {
+                stage.dims.push_back(region ? (*region)[d] : Extent{});
+                stage.dims.back().name = f.args()[d];
+            }
+            set_types(stage, f.output_types());
+            stage.memory_order = memory_order_of(f.output_buffers().empty() ? Parameter() : f.output_buffers()[0], f.dimensions());
+            if (stage.is_extern) {
+                read_extern(f, add_vertex_of(std::move(stage)));
+                continue;
+            }
+            const Definition &definition = update == 0 ? f.definition() : updates[update - 1];
+            stage.reduction = reduction_dims(definition);
+            stage.work = work_of(expressions_of(definition));
+            stage.live_values = live_values_of(definition.values());
+            stage.gpu_refusal = gpu_refusal(f, definition);
+            read_definition(f, definition, add_vertex_of(std::move(stage)));
+        }
+    }
+
+    static bool fits_a_buffer(const std::vector<Extent> &region) {
+        double elements = 1;
+        for (const Extent &dim : region) {
+            elements *= (double)dim.extent;
+        }
+        return elements <= 2147483647.0;
+    }
+
+    void read_extern(const Function &f, Vertex v) {
+        for (const ExternFuncArgument &arg : f.extern_arguments()) {
+            if (arg.is_func()) {
+                Read read;
+                read.kind = ReadKind::Opaque;
+                const Vertex producer = last_definition.at(Function(arg.func).name());
+                read.follows.assign(view.graph[producer].dims.size(), -1);
+                read.region = view.graph[producer].dims;
+                add_edge(producer, v, read, view.graph);
+            }
+        }
+        last_definition[f.name()] = v;
+    }
+
+    void read_definition(const Function &f, const Definition &definition, Vertex v) {
+        const Stage stage = view.graph[v];
+        if (stage.update > 0) {
+            Read in_place;
+            in_place.kind = ReadKind::InPlace;
+            in_place.follows.assign(stage.dims.size(), -1);
+            in_place.region = stage.dims;
+            add_edge(v - 1, v, in_place, view.graph);
+        }
+        const std::vector<Expr> exprs = expressions_of(definition);
+        const Regions needed = required_by(exprs, stage.dims, stage.reduction, value_bounds);
+        // Producers in order of their vertices, so that names never decide.
+        std::map<Vertex, std::vector<Read>> ordered;
+        for (auto &[name, reads] : classify_reads(exprs, loop_names(stage.dims), loop_names(stage.reduction))) {
+            if (name == f.name()) {
+                continue;
+            }
+            const auto region = needed.find(name);
+            const Vertex producer = last_definition.at(name);
+            for (Read &read : reads) {
+                const bool known = region != needed.end() && region->second;
+                read.region = known ? *region->second : view.graph[producer].dims;
+                ordered[producer].push_back(read);
+            }
+        }
+        for (const auto &[producer, reads] : ordered) {
+            for (const Read &read : reads) {
+                add_edge(producer, v, read, view.graph);
+            }
+        }
+        last_definition[f.name()] = v;
+    }
+
+    void name_stages() {
+        const std::vector<std::string> names = display_names(raw_names);
+        for (Vertex v = 0; v < num_vertices(view.graph); v++) {
+            view.graph[v].func = names[view.graph[v].func_id];
+        }
+    }
+};
+
+}  // namespace
+
+std::vector<std::string> display_names(const std::vector<std::string> &raw_names) {
+    std::map<std::string, int> used;
+    std::vector<std::string> names;
+    for (const std::string &raw : raw_names) {
+        const std::string base = raw.substr(0, raw.find('$'));
+        const int times = ++used[base];
+        names.push_back(times == 1 ? base : base + "#" + std::to_string(times));
+    }
+    return names;
+}
+
+PipelineView read_pipeline(const std::vector<Function> &outputs) {
+    if (outputs.empty()) {
+        throw UserError("The pipeline has no output Funcs. Next step: construct it from at least one defined Func.");
+    }
+    return std::move(Builder(outputs).view);
+}
+
+}  // namespace fusion

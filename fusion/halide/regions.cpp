@@ -1,0 +1,201 @@
+#include "fusion/halide/regions.h"
+
+#include <algorithm>
+
+#include "fusion/error.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+/// Parameters replaced by their estimates.
+class AtEstimates : public IRMutator {
+    using IRMutator::visit;
+
+    Expr visit(const Variable *op) override {
+        if (!op->param.defined()) {
+            return op;
+        }
+        Expr estimate;
+        std::string wanted = "an estimate";
+        if (!op->param.is_buffer()) {
+            estimate = op->param.estimate();
+            wanted = "set_estimate(value)";
+        } else {
+            for (int d = 0; d < op->param.dimensions(); d++) {
+                const std::string suffix = "." + std::to_string(d);
+                wanted = "dim(" + std::to_string(d) + ").set_estimate(min, extent)";
+                if (op->name == op->param.name() + ".min" + suffix) {
+                    estimate = op->param.min_constraint_estimate(d);
+                    break;
+                }
+                if (op->name == op->param.name() + ".extent" + suffix) {
+                    estimate = op->param.extent_constraint_estimate(d);
+                    break;
+                }
+            }
+        }
+        if (!estimate.defined()) {
+            throw UserError("Parameter \"" + op->param.name() + "\" decides the size of a stage but has no estimate (seen: " +
+                            op->name + "). Next step: call " + op->param.name() + "." + wanted + ".");
+        }
+        return cast(op->type, estimate);
+    }
+};
+
+std::optional<std::vector<Extent>> as_region(const Box &box) {
+    std::vector<Extent> region;
+    for (size_t d = 0; d < box.size(); d++) {
+        if (!box[d].is_bounded()) {
+            return std::nullopt;
+        }
+        const auto min = at_estimates(box[d].min), max = at_estimates(box[d].max);
+        if (!min || !max) {
+            return std::nullopt;
+        }
+        region.push_back({"", *min, std::max<int64_t>(*max - *min + 1, 0)});
+    }
+    return region;
+}
+
+std::vector<Extent> estimated_output(const Function &f) {
+    std::vector<Extent> region;
+    for (int d = 0; d < f.dimensions(); d++) {
+        const std::string &dim = f.args()[d];
+        Expr min, extent;
+        for (const Bound &bound : f.schedule().estimates()) {
+            if (bound.var == dim) {
+                min = bound.min;
+                extent = bound.extent;
+            }
+        }
+        const Parameter &buffer = f.output_buffers()[0];
+        if (!min.defined() || !extent.defined()) {
+            min = buffer.min_constraint_estimate(d);
+            extent = buffer.extent_constraint_estimate(d);
+        }
+        if (!extent.defined()) {
+            throw UserError("Output Func \"" + f.name() + "\" has no estimate for dimension " + std::to_string(d) + " (" + dim +
+                            "). Next step: call " + f.name() + ".set_estimate(" + dim + ", min, extent).");
+        }
+        const auto low = at_estimates(min.defined() ? min : 0), size = at_estimates(extent);
+        if (!low || !size) {
+            throw UserError("The estimate of dimension " + dim + " of output Func \"" + f.name() +
+                            "\" is not a number. Next step: give set_estimate constants.");
+        }
+        region.push_back({dim, *low, *size});
+    }
+    return region;
+}
+
+void merge(std::optional<std::vector<Extent>> &into, const std::optional<std::vector<Extent>> &from) {
+    if (!into || !from) {
+        into = std::nullopt;
+        return;
+    }
+    for (size_t d = 0; d < into->size(); d++) {
+        Extent &a = (*into)[d];
+        const Extent &b = (*from)[d];
+        const int64_t end = std::max(a.min + a.extent, b.min + b.extent);
+        a.min = std::min(a.min, b.min);
+        a.extent = end - a.min;
+    }
+}
+
+}  // namespace
+
+std::optional<int64_t> at_estimates(const Expr &e) {
+    const auto value = as_const_int(simplify(AtEstimates().mutate(e)));
+    return value ? std::optional<int64_t>(*value) : std::nullopt;
+}
+
+std::vector<Expr> expressions_of(const Definition &definition) {
+    std::vector<Expr> exprs = definition.values();
+    exprs.insert(exprs.end(), definition.args().begin(), definition.args().end());
+    if (definition.predicate().defined()) {
+        exprs.push_back(definition.predicate());
+    }
+    return exprs;
+}
+
+std::vector<Extent> reduction_dims(const Definition &definition) {
+    std::vector<Extent> dims;
+    for (const ReductionVariable &rvar : definition.schedule().rvars()) {
+        const auto min = at_estimates(rvar.min), extent = at_estimates(rvar.extent);
+        if (!min || !extent) {
+            // Limit: bounds of an RDom that depend on computed values or other RVars are taken as one step.
+            dims.push_back({rvar.var, 0, 1});
+            continue;
+        }
+        dims.push_back({rvar.var, *min, *extent});
+    }
+    return dims;
+}
+
+FuncValueBounds value_bounds_of(const std::vector<Function> &functions) {
+    std::vector<std::string> order;
+    std::map<std::string, Function> env;
+    for (const Function &f : functions) {
+        order.push_back(f.name());
+        env.emplace(f.name(), f);
+    }
+    return compute_function_value_bounds(order, env);
+}
+
+Regions required_by(const std::vector<Expr> &exprs, const std::vector<Extent> &dims, const std::vector<Extent> &reduction,
+                    const FuncValueBounds &value_bounds) {
+    Scope<Interval> scope;
+    for (const auto *list : {&dims, &reduction}) {
+        for (const Extent &dim : *list) {
+            scope.push(dim.name, Interval(Expr((int)dim.min), Expr((int)(dim.min + dim.extent - 1))));
+        }
+    }
+    Regions needed;
+    for (const Expr &e : exprs) {
+        for (const auto &[name, box] : boxes_required(e, scope, value_bounds)) {
+            const auto region = as_region(box);
+            const auto [at, is_new] = needed.emplace(name, region);
+            if (!is_new) {
+                merge(at->second, region);
+            }
+        }
+    }
+    return needed;
+}
+
+Regions required_regions(const std::vector<Function> &functions, const std::vector<Function> &outputs) {
+    Regions regions;
+    for (const Function &f : outputs) {
+        regions[f.name()] = estimated_output(f);
+    }
+    const FuncValueBounds value_bounds = value_bounds_of(functions);
+    for (auto f = functions.rbegin(); f != functions.rend(); ++f) {
+        const auto found = regions.find(f->name());
+        if (found == regions.end() || f->has_extern_definition()) {
+            continue;
+        }
+        std::vector<Definition> definitions = f->updates();
+        std::reverse(definitions.begin(), definitions.end());
+        definitions.push_back(f->definition());
+        for (const Definition &definition : definitions) {
+            auto &own = found->second;
+            std::vector<Extent> dims;
+            for (int d = 0; own && d < f->dimensions(); d++) {
+                (*own)[d].name = f->args()[d];
+                dims.push_back((*own)[d]);
+            }
+            // Without bounds of its own, what a stage needs is known only where it does not depend on its place.
+            for (const auto &[name, region] : required_by(expressions_of(definition), dims, reduction_dims(definition), value_bounds)) {
+                const auto [at, is_new] = regions.emplace(name, region);
+                if (!is_new) {
+                    merge(at->second, region);
+                }
+            }
+        }
+    }
+    return regions;
+}
+
+}  // namespace fusion

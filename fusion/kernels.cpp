@@ -1,0 +1,87 @@
+#include "fusion/kernels.h"
+
+#include <algorithm>
+
+#include "fusion/footprint.h"
+#include "fusion/price.h"
+
+namespace fusion {
+namespace {
+
+Template template_of(const StageGraph &graph, const Assignment &assignment, const Group &group) {
+    const Stage &stage = graph[group.outputs[0]];
+    const auto is_staged = [](const Member &m) { return m.placement == Placement::AtBlock; };
+    if (assignment.placement[group.outputs[0]] == Placement::Host) {
+        return Template::HostLoops;
+    }
+    if (stage.scheduled_by_user) {
+        return Template::UserLoops;
+    }
+    if (group.outputs.size() > 1) {
+        return Template::Siblings;
+    }
+    if (std::any_of(group.members.begin(), group.members.end(), is_staged)) {
+        return Template::Transpose;
+    }
+    return stage.update > 0 || !stage.reduction.empty() ? Template::Parallel : Template::Pointwise;
+}
+
+}  // namespace
+
+Assignment all_stored(const StageGraph &graph) {
+    Assignment assignment;
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        const Stage &stage = graph[v];
+        Placement placement = Placement::Root;
+        if (stage.is_extern) {
+            placement = Placement::Host;
+        } else if (stage.role == Role::Intermediate && (stage.unbounded || (stage.scheduled_by_user && !stage.has_own_loops))) {
+            placement = Placement::Inlined;
+        }
+        for (const Vertex consumer : consumers_of(graph, v)) {
+            // An extern stage on the host reads its buffers without copying them back from the GPU.
+            if (graph[consumer].is_extern && stage.role != Role::Input) {
+                placement = Placement::Host;
+            }
+        }
+        assignment.placement.push_back(placement);
+        assignment.leader.push_back(v);
+    }
+    return assignment;
+}
+
+bool is_kernel(const StageGraph &graph, const Assignment &assignment, Vertex stage) {
+    const Placement placement = assignment.placement[stage];
+    return graph[stage].role != Role::Input && (placement == Placement::Root || placement == Placement::Host);
+}
+
+std::vector<Vertex> launch_of(const StageGraph &graph, const Assignment &assignment, Vertex leader) {
+    std::vector<Vertex> outputs;
+    for (Vertex v = leader; v < num_vertices(graph); v++) {
+        if (assignment.leader[v] == leader && is_kernel(graph, assignment, v)) {
+            outputs.push_back(v);
+        }
+    }
+    return outputs;
+}
+
+Group make_kernel(const StageGraph &graph, const Assignment &assignment, const std::vector<Vertex> &outputs,
+                  const Device &device, int register_cap) {
+    Group group = trace_kernel(graph, assignment.placement, outputs);
+    group.kind = template_of(graph, assignment, group);
+    choose_tile(graph, group, device, register_cap);
+    return group;
+}
+
+std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &assignment, const Device &device,
+                                     int register_cap) {
+    std::map<Vertex, Group> kernels;
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        if (is_kernel(graph, assignment, v) && assignment.leader[v] == v) {
+            kernels[v] = make_kernel(graph, assignment, launch_of(graph, assignment, v), device, register_cap);
+        }
+    }
+    return kernels;
+}
+
+}  // namespace fusion

@@ -1,0 +1,149 @@
+#pragma once
+/// What shares a kernel: the result of planning, ready to be priced, explained and lowered.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fusion/device.h"
+#include "fusion/graph.h"
+
+namespace fusion {
+
+enum class Placement {
+    Inlined,   ///< recomputed in registers where it is used
+    AtThread,  ///< computed once a thread, kept in registers, read by several stages of the kernel
+    AtBlock,   ///< computed once a block, kept in shared memory
+    Root,      ///< stored to memory by a kernel of its own
+    Host,      ///< computed on the CPU (extern stages and what feeds them)
+};
+std::string name_of(Placement placement);
+
+/// Shape of a kernel's loops.
+enum class Template {
+    Pointwise,  ///< flattened, vectors of the contiguous dimension, specialised on layout
+    Siblings,   ///< several outputs in one launch, each flattened to one loop
+    Transpose,  ///< square tiles through shared memory
+    Parallel,   ///< loops over pure dimensions in parallel, reduction loops inside the thread
+    UserLoops,  ///< the user's own schedule, left as it is
+    HostLoops,  ///< on the CPU
+};
+std::string name_of(Template kind);
+
+
+/// Edge of a shared-memory tile, in points: 64 beat 32 (0.95x against 0.87x the copy bandwidth, H200, 2026-11-29).
+inline constexpr int kTransposeTile = 64;
+
+struct Tile {
+    int vector = 1;      ///< neighbouring points a thread computes with one wide access
+    int per_thread = 1;  ///< such vectors a thread, a block's width apart
+    int threads = 256;   ///< a block
+    bool operator==(const Tile &) const = default;
+};
+
+struct Member {
+    Vertex stage;
+    Placement placement;
+    double evaluations = 0;  ///< over the whole kernel
+    std::vector<int> follows;  ///< at block: per dimension of the stage the output dimension it follows
+};
+
+/// A buffer in memory that a kernel reads.
+struct Input {
+    Vertex producer;
+    double bytes = 0;         ///< distinct bytes
+    bool streams = false;     ///< follows the vectorised dimension
+    bool same_point = true;   ///< every read is at the kernel's own point
+    bool is_coalesced = true; ///< neighbouring threads read neighbouring elements, or all the same one
+};
+
+enum class RegisterSource { Estimated,
+                            Measured };
+
+struct Registers {
+    int value = 0;
+    RegisterSource source = RegisterSource::Estimated;
+};
+
+/// The one price of a kernel: feeds both the rules and the ledger. Times in microseconds, sizes in bytes.
+struct Price {
+    double bytes_read = 0;
+    double bytes_written = 0;
+    double flops = 0;             ///< instructions of arithmetic, all points
+    double recomputed_flops = 0;  ///< of these, what a stored intermediate would have saved
+    int launches = 0;
+    int shared_bytes = 0;
+    Registers registers;
+    int spilled = 0;  ///< registers a thread that do not fit the cap
+    double blocks = 0;
+    double waves = 0;
+    double occupancy = 0;  ///< resident threads over the most possible
+    double launch_us = 0;
+    double read_us = 0;
+    double compute_us = 0;
+    double write_us = 0;
+    double time_us = 0;
+};
+
+/// One kernel (or one loop nest on the host).
+struct Group {
+    std::vector<Vertex> outputs;  ///< one stage; several for siblings
+    std::vector<Member> members;  ///< everything computed in it, outputs included, ascending
+    std::vector<Input> inputs;
+    Template kind = Template::Pointwise;
+    Tile tile;
+    Price price;
+};
+
+/// The answer for one edge, a yes as fully as a no.
+struct Verdict {
+    Vertex producer;
+    Vertex consumer;
+    ReadKind kind;
+    std::string verdict;  ///< "fused", "recomputed" or "stored"
+    std::string rule;     ///< id of the deciding rule
+    std::string why;
+    double apart_us = 0;
+    double fused_us = 0;
+    int step = 0;  ///< when the planner decided it; 0: never a candidate
+};
+
+/// Whether independent stages share a launch.
+struct Join {
+    std::vector<Vertex> outputs;
+    bool joined = false;
+    std::string why;
+    double apart_us = 0;
+    double joined_us = 0;
+};
+
+/// Which plan is wanted.
+enum class Variant {
+    Fused,    ///< the planner's choice
+    Unfused,  ///< every stage a kernel of its own
+    Inlined,  ///< every stage that can be inlined is
+};
+
+struct Plan {
+    Variant variant = Variant::Fused;
+    std::vector<Placement> placement;  ///< by vertex; inputs are Root
+    std::vector<Group> groups;         ///< in order of execution
+    std::vector<Verdict> verdicts;     ///< one an edge, in edges_in_order
+    std::vector<Join> joins;
+    int register_cap = 64;  ///< registers a thread that the kernels are compiled for
+};
+
+std::string name_of(Variant variant);
+/// Throws UserError listing the valid names.
+Variant variant_named(const std::string &name);
+
+struct PlanOptions {
+    Variant variant = Variant::Fused;
+    int register_cap = 0;  ///< 0: the device's default
+};
+
+/// Decides what shares a kernel. Candidates leave a queue in order of benefit (price apart less price fused); only the
+/// prices that a decision touches are computed again. The same graph gives the same plan.
+/// Throws UserError: a stage must run on the GPU but cannot, or its region is unbounded and it cannot be inlined.
+Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions &options);
+
+}  // namespace fusion

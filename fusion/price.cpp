@@ -1,0 +1,190 @@
+#include "fusion/price.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "fusion/footprint.h"
+
+namespace fusion {
+namespace {
+
+/// Registers for addresses, predicates and loop indices of a pointwise kernel (ptxas -arch=sm_90, pointwise_chain and
+/// mixed_types, 2026-11-29), and for one more pointer.
+constexpr int kBaseRegisters = 12;
+constexpr int kRegistersAPointer = 2;
+
+/// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
+constexpr double kL2Share = 0.5;
+
+int words(const Stage &stage) {
+    int sum = 0;
+    for (const int bytes : stage.element_bytes) {
+        sum += (bytes + 3) / 4;
+    }
+    return sum;
+}
+
+
+bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Device &device) {
+    return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
+}
+
+double recomputed(const StageGraph &graph, const Member &member) {
+    const double once = graph[member.stage].points();
+    return std::max(0.0, member.evaluations - once) * graph[member.stage].work.total();
+}
+
+/// A value that does not follow the vectorised dimension is computed once a vector.
+double shared_by_vector(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
+    const double points = graph[group.outputs[0]].points();
+    const bool narrower = graph[member.stage].points() < points && member.placement == Placement::Inlined;
+    return narrower ? tile.vector : 1;
+}
+
+}  // namespace
+
+int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
+    // Members are in topological order, which is the order of evaluation; a value dies after its last reader.
+    std::vector<Vertex> last_reader(num_vertices(graph), 0);
+    std::set<Vertex> inputs;
+    for (const Member &member : group.members) {
+        for (auto [e, end] = in_edges(member.stage, graph); e != end; ++e) {
+            last_reader[source(*e, graph)] = member.stage;
+        }
+    }
+    for (const Input &input : group.inputs) {
+        inputs.insert(input.producer);
+    }
+    int most = 0;
+    std::set<Vertex> live;
+    const auto live_words = [&] {
+        int sum = 0;
+        for (const Vertex v : live) {
+            sum += words(graph[v]);
+        }
+        return sum;
+    };
+    for (const Member &member : group.members) {
+        for (const Vertex producer : producers_of(graph, member.stage)) {
+            if (inputs.count(producer)) {
+                live.insert(producer);
+            }
+        }
+        most = std::max(most, live_words() + std::max(0, graph[member.stage].live_values - (int)in_degree(member.stage, graph)));
+        std::erase_if(live, [&](Vertex v) { return last_reader[v] == member.stage; });
+        live.insert(member.stage);
+        most = std::max(most, live_words());
+    }
+    const int pointers = (int)(group.inputs.size() + group.outputs.size());
+    // Addresses die after their access: beyond a few, pointers share registers.
+    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * tile.per_thread * most;
+}
+
+double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
+    const int granule = 8;  // registers are given to a warp in units of 256 (compute capability 8 and 9)
+    const int rounded = (registers + granule - 1) / granule * granule;
+    double per_multiprocessor = std::floor(device.threads_per_multiprocessor / threads);
+    per_multiprocessor = std::min(per_multiprocessor, std::floor(device.registers_per_multiprocessor / (rounded * threads)));
+    if (shared_bytes > 0) {
+        per_multiprocessor = std::min(per_multiprocessor, std::floor(device.shared_per_multiprocessor / (shared_bytes + 1024)));
+    }
+    return std::min(blocks, std::max(per_multiprocessor, 1.0) * device.multiprocessors) * threads;
+}
+
+Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap, int measured) {
+    Price price;
+    price.launches = group.kind == Template::HostLoops ? 0 : 1;
+    price.launch_us = price.launches * device.launch;
+    double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0;
+    for (const Vertex output : group.outputs) {
+        const Stage &stage = graph[output];
+        const double bytes = stage.elements() * stage.value_bytes;
+        price.bytes_written += bytes;
+        written_l2 += stays_in_l2(graph, output, bytes, device) ? bytes : 0;
+        threads = std::max(threads, std::ceil(stage.elements() / (tile.vector * tile.per_thread)));
+        in_flight += stage.value_bytes * tile.vector * tile.per_thread;
+    }
+    for (const Input &input : group.inputs) {
+        const Stage &stage = graph[input.producer];
+        const int element = std::max(1, stage.element_bytes.empty() ? 4 : stage.element_bytes[0]);
+        const double waste = input.is_coalesced ? 1 : std::max(1.0, std::min<double>(device.uncoalesced_waste, 32.0 / element));
+        price.bytes_read += input.bytes * waste;
+        read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? input.bytes * waste : 0;
+        in_flight += input.streams ? stage.value_bytes * tile.vector * tile.per_thread : 0;
+    }
+    double instructions = 0;
+    for (const Member &member : group.members) {
+        const double share = shared_by_vector(graph, group, member, tile);
+        instructions += member.evaluations / share * graph[member.stage].work.total();
+        price.flops += member.evaluations * graph[member.stage].work.total();
+        price.recomputed_flops += recomputed(graph, member);
+        if (member.placement == Placement::AtBlock) {
+            price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[member.stage].value_bytes;
+        }
+    }
+    const int estimated = estimate_registers(graph, group, tile);
+    price.registers = measured > 0 ? Registers{measured, RegisterSource::Measured} : Registers{estimated, RegisterSource::Estimated};
+    price.spilled = std::max(0, estimated - cap);
+    price.blocks = std::ceil(threads / tile.threads);
+    const double resident =
+        resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, price.blocks);
+    const double most = device.threads_per_multiprocessor * device.multiprocessors;
+    const double full = resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, 1e18);
+    price.occupancy = full / most;
+    price.waves = full > 0 ? price.blocks * tile.threads / full : 0;
+    // Little's law: what is in flight over the latency is the bandwidth that can be had. Bytes per us / 1000 = GB/s.
+    const double reachable = resident * in_flight / device.memory_latency / 1000;
+    const double memory = std::max(1.0, std::min<double>(device.memory_bandwidth, reachable));
+    const double l2 = std::max(1.0, std::min<double>(device.l2_bandwidth, reachable));
+    const double to_us = 1e-3;  // bytes / (GB/s) = ns
+    price.read_us = ((price.bytes_read - read_l2) / memory + read_l2 / l2) * to_us;
+    price.write_us = ((price.bytes_written - written_l2) / memory + written_l2 / l2) * to_us;
+    // Registers over the cap are stored to local memory and loaded again.
+    const double spilled_us = price.spilled * 4.0 * 2.0 * threads / l2 * to_us;
+    const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
+    price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
+    const double moving = price.read_us + price.write_us;
+    price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
+    return price;
+}
+
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap) {
+    std::vector<Tile> candidates = {Tile{}};
+    if (group.kind == Template::Pointwise) {
+        candidates.push_back({.vector = 4});
+    } else if (group.kind == Template::Transpose) {
+        candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
+    } else if (group.kind == Template::Siblings) {
+        candidates.push_back({.vector = 1, .per_thread = 4});
+    }
+    bool first = true;
+    for (const Tile &tile : candidates) {
+        const Price price = price_kernel(graph, group, tile, device, cap);
+        if (first || price.time_us < group.price.time_us) {
+            group.tile = tile;
+            group.price = price;
+        }
+        first = false;
+    }
+}
+
+Price total(const std::vector<Group> &groups) {
+    Price sum;
+    for (const Group &group : groups) {
+        const Price &p = group.price;
+        sum.bytes_read += p.bytes_read;
+        sum.bytes_written += p.bytes_written;
+        sum.flops += p.flops;
+        sum.recomputed_flops += p.recomputed_flops;
+        sum.launches += p.launches;
+        sum.launch_us += p.launch_us;
+        sum.read_us += p.read_us;
+        sum.compute_us += p.compute_us;
+        sum.write_us += p.write_us;
+        sum.time_us += p.time_us;
+    }
+    return sum;
+}
+
+}  // namespace fusion

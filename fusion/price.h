@@ -1,0 +1,25 @@
+#pragma once
+/// The one cost model: what a kernel costs in bytes, instructions, registers and time.
+#include "fusion/device.h"
+#include "fusion/plan.h"
+
+namespace fusion {
+
+/// Registers a thread: addresses plus the values alive at the worst moment of computing `tile.vector` points.
+int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile);
+
+/// Threads resident on the whole device for a kernel of this shape.
+double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks);
+
+/// Prices a traced kernel with the given tile; `cap` is the most registers a thread may have.
+/// Registers in `measured` (ptxas) replace the estimate when positive.
+Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap,
+                   int measured = 0);
+
+/// The tile with the least time among those the template can execute; fills group.tile and group.price.
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap);
+
+/// Sum of the kernels' times and counts, as if run one after the other.
+Price total(const std::vector<Group> &groups);
+
+}  // namespace fusion

@@ -1,0 +1,212 @@
+#include "fusion/rules.h"
+
+#include <algorithm>
+
+#include "fusion/price.h"
+#include "fusion/text.h"
+
+namespace fusion {
+namespace {
+
+/// Instructions per point beyond which the compiler, not the GPU, is the bottleneck: Halide took 0.3 s for a chain of
+/// 40 stages and 11 s when each held a vector sine (design, section 3).
+constexpr double kMostEvaluationsAPoint = 4096;
+
+const Stage &producer_of(const Candidate &c) {
+    return c.graph[c.producer];
+}
+
+double evaluations_of(const Group &group, Vertex stage) {
+    for (const Member &member : group.members) {
+        if (member.stage == stage) {
+            return member.evaluations;
+        }
+    }
+    return 0;
+}
+
+double sum(const std::vector<Group> &groups, double Price::*field) {
+    double total = 0;
+    for (const Group &group : groups) {
+        total += group.price.*field;
+    }
+    return total;
+}
+
+bool loses_coalescing(const Candidate &c) {
+    const auto uncoalesced = [](const std::vector<Group> &groups) {
+        int count = 0;
+        for (const Group &group : groups) {
+            count += (int)std::count_if(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return !i.is_coalesced; });
+        }
+        return count;
+    };
+    return uncoalesced(*c.fused) > 0 && sum(*c.fused, &Price::bytes_read) + sum(*c.fused, &Price::bytes_written) >
+                                            sum(*c.apart, &Price::bytes_read) + sum(*c.apart, &Price::bytes_written) &&
+           uncoalesced(*c.fused) >= uncoalesced(*c.apart);
+}
+
+bool is_slower(const Candidate &c) {
+    return c.fused_us() >= c.apart_us();
+}
+
+std::string margin(const Candidate &c) {
+    return "apart " + time_text(c.apart_us()) + ", fused " + time_text(c.fused_us());
+}
+
+// Legality.
+
+Decision pipeline_input(const Candidate &c) {
+    return producer_of(c).role == Role::Input ? Decision::forbid("an input of the pipeline is read from memory")
+                                              : Decision::allow();
+}
+
+Decision output_is_stored(const Candidate &c) {
+    return producer_of(c).role == Role::Output
+               ? Decision::forbid(producer_of(c).func + " is an output: it is stored once, and its readers read it back")
+               : Decision::allow();
+}
+
+Decision user_schedule(const Candidate &c) {
+    return producer_of(c).scheduled_by_user
+               ? Decision::forbid(producer_of(c).func + " keeps the schedule that its author gave it")
+               : Decision::allow();
+}
+
+Decision extern_stage(const Candidate &c) {
+    if (producer_of(c).is_extern) {
+        return Decision::forbid(producer_of(c).func + " is an extern stage: it has no expression to inline");
+    }
+    for (const Edge &e : c.edges) {
+        if (c.graph[e].kind == ReadKind::Opaque) {
+            return Decision::forbid(c.graph[target(e, c.graph)].func + " is an extern stage: it reads whole buffers on the host");
+        }
+    }
+    return Decision::allow();
+}
+
+Decision update_stages(const Candidate &c) {
+    return producer_of(c).has_updates
+               ? Decision::forbid(producer_of(c).func + " has update definitions, so its values exist only in memory")
+               : Decision::allow();
+}
+
+Decision read_kind(const Candidate &c) {
+    for (const Edge &e : c.edges) {
+        const ReadKind kind = c.graph[e].kind;
+        if (kind != ReadKind::Pointwise && kind != ReadKind::Broadcast && kind != ReadKind::Transposed) {
+            return Decision::forbid(c.graph[target(e, c.graph)].func + " reads it as a " + name_of(kind) +
+                                    ": only pointwise, broadcast and transposed reads are fused");
+        }
+    }
+    return Decision::allow();
+}
+
+// Resource.
+
+Decision launch_arguments(const Candidate &c) {
+    for (const Group &group : *c.fused) {
+        // A buffer is a pointer and, a dimension, a minimum and a stride; its extents decide the guards.
+        double bytes = 0;
+        const auto add = [&](Vertex v) { bytes += 8.0 + 12.0 * (double)c.graph[v].dims.size(); };
+        for (const Input &input : group.inputs) {
+            add(input.producer);
+        }
+        std::for_each(group.outputs.begin(), group.outputs.end(), add);
+        if (bytes > c.device.argument_bytes) {
+            return Decision::forbid("the kernel of " + c.graph[group.outputs[0]].func + " would take " + fixed(bytes, 0) +
+                                    " bytes of arguments; a launch takes " + fixed(c.device.argument_bytes, 0));
+        }
+    }
+    return Decision::allow();
+}
+
+Decision expression_size(const Candidate &c) {
+    for (const Group &group : *c.fused) {
+        const double points = std::max(1.0, c.graph[group.outputs[0]].points());
+        const double a_point = evaluations_of(group, c.producer) / points;
+        if (a_point > kMostEvaluationsAPoint) {
+            return Decision::forbid("it would be evaluated " + count_text(a_point) + " times a point of " +
+                                    c.graph[group.outputs[0]].func);
+        }
+    }
+    return Decision::allow();
+}
+
+// Profit.
+
+Decision register_pressure(const Candidate &c) {
+    int most = 0, spilled = 0;
+    for (const Group &group : *c.fused) {
+        most = std::max(most, group.price.registers.value);
+        spilled = std::max(spilled, group.price.spilled);
+    }
+    const bool costs_occupancy = spilled > 0 || sum(*c.fused, &Price::occupancy) < sum(*c.apart, &Price::occupancy) * 0.5;
+    return is_slower(c) && costs_occupancy
+               ? Decision::forbid("one kernel needs " + std::to_string(most) + " registers a thread, " + std::to_string(spilled) +
+                                  " over the cap: that costs more than the bytes saved (" + margin(c) + ")")
+               : Decision::allow();
+}
+
+Decision transposed_coalescing(const Candidate &c) {
+    return is_slower(c) && loses_coalescing(c)
+               ? Decision::forbid("neighbouring threads would read far apart (" + margin(c) + ")")
+               : Decision::allow();
+}
+
+Decision recompute_or_store(const Candidate &c) {
+    const double extra = sum(*c.fused, &Price::recomputed_flops) - sum(*c.apart, &Price::recomputed_flops);
+    return is_slower(c) && extra > 0 ? Decision::forbid("it is dear: storing it once beats computing it again, " + count_text(extra) +
+                                                        " instructions more (" + margin(c) + ")")
+                                     : Decision::allow();
+}
+
+Decision vertical_fusion(const Candidate &c) {
+    return is_slower(c) ? Decision::forbid("sharing a kernel saves nothing (" + margin(c) + ")") : Decision::allow();
+}
+
+constexpr Rule kRules[] = {
+    {"pipeline-input", RuleKind::Legality, pipeline_input, "an input is read from memory"},
+    {"output-is-stored", RuleKind::Legality, output_is_stored, "an output is stored once; other stages read it back"},
+    {"user-schedule", RuleKind::Legality, user_schedule, "a Func that its author scheduled keeps its loops"},
+    {"extern-stage", RuleKind::Legality, extern_stage, "an extern stage, and what it reads, stay in memory on the host"},
+    {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
+    {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast and transposed reads are fused"},
+    {"launch-arguments", RuleKind::Resource, launch_arguments, "a launch takes no more arguments than the device allows"},
+    {"expression-size", RuleKind::Resource, expression_size, "a stage is not evaluated thousands of times a point"},
+    {"register-pressure", RuleKind::Profit, register_pressure, "registers must not cost more occupancy than the bytes saved"},
+    {"transposed-coalescing", RuleKind::Profit, transposed_coalescing, "a transposed read must not waste what fusing saves"},
+    {"recompute-or-store", RuleKind::Profit, recompute_or_store, "several consumers: cheap is recomputed, dear is stored once"},
+    {"vertical-fusion", RuleKind::Profit, vertical_fusion, "a producer joins its consumers' kernels when the price falls"},
+};
+
+}  // namespace
+
+double Candidate::apart_us() const {
+    return apart ? total(*apart).time_us : 0;
+}
+
+double Candidate::fused_us() const {
+    return fused ? total(*fused).time_us : 0;
+}
+
+std::span<const Rule> rules() {
+    return kRules;
+}
+
+Judgement judge(const Candidate &candidate, RuleKind kind) {
+    const char *last = "";
+    for (const Rule &rule : rules()) {
+        if (rule.kind != kind) {
+            continue;
+        }
+        last = rule.id;
+        Decision decision = rule.check(candidate);
+        if (!decision.allowed()) {
+            return {decision, rule.id};
+        }
+    }
+    return {Decision::allow(), last};
+}
+
+}  // namespace fusion

@@ -1,0 +1,216 @@
+#include "fusion/siblings.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "fusion/rules.h"
+#include "fusion/text.h"
+
+namespace fusion {
+namespace {
+
+/// By stage, all stages that its value depends on.
+std::vector<std::set<Vertex>> ancestors(const StageGraph &graph) {
+    std::vector<std::set<Vertex>> result(num_vertices(graph));
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        for (const Vertex producer : producers_of(graph, v)) {
+            result[v].insert(producer);
+            result[v].insert(result[producer].begin(), result[producer].end());
+        }
+    }
+    return result;
+}
+
+std::vector<int64_t> extents(const Stage &stage) {
+    std::vector<int64_t> sizes;
+    for (const Extent &dim : stage.dims) {
+        sizes.push_back(dim.extent);
+    }
+    return sizes;
+}
+
+bool can_join(const StageGraph &graph, const Group &group) {
+    return (group.kind == Template::Pointwise || group.kind == Template::Siblings) && !graph[group.outputs[0]].has_updates &&
+           !graph[group.outputs[0]].dims.empty();
+}
+
+/// Two launches as one.
+struct Merge {
+    Vertex first, second;  ///< leaders
+    Assignment assignment;
+    Group joined;
+    std::vector<Vertex> kept;    ///< stages now kept at the thread
+    std::vector<Vertex> absorbed;  ///< of these, leaders of kernels that disappear
+    double apart_us = 0;
+    double benefit() const {
+        return apart_us - joined.price.time_us;
+    }
+};
+
+class Joiner {
+public:
+    Joiner(const StageGraph &graph, const Device &device, int cap, Assignment &assignment, std::map<Vertex, Group> &kernels,
+           std::vector<Decided> &decided)
+        : graph(graph), device(device), cap(cap), assignment(assignment), kernels(kernels), decided(decided),
+          depends_on(ancestors(graph)) {
+    }
+
+    std::vector<Join> run() {
+        std::vector<Join> joins;
+        while (std::optional<Merge> merge = best()) {
+            const bool taken = merge->benefit() > 0;
+            joins.push_back({merge->joined.outputs, taken, reason(*merge), merge->apart_us, merge->joined.price.time_us});
+            if (!taken) {
+                break;
+            }
+            take(*merge);
+        }
+        // Only the last join of a launch tells its whole story.
+        std::vector<Join> told;
+        for (const Join &join : joins) {
+            const bool superseded = std::any_of(joins.begin(), joins.end(), [&](const Join &other) {
+                return other.joined && other.outputs.size() > join.outputs.size() &&
+                       std::includes(other.outputs.begin(), other.outputs.end(), join.outputs.begin(), join.outputs.end());
+            });
+            if (!superseded) {
+                told.push_back(join);
+            }
+        }
+        return told;
+    }
+
+private:
+    const StageGraph &graph;
+    const Device &device;
+    int cap;
+    Assignment &assignment;
+    std::map<Vertex, Group> &kernels;
+    std::vector<Decided> &decided;
+    std::vector<std::set<Vertex>> depends_on;
+
+    bool are_independent(const Group &a, const Group &b) const {
+        for (const Vertex x : a.outputs) {
+            for (const Vertex y : b.outputs) {
+                if (depends_on[x].count(y) || depends_on[y].count(x)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    bool share_an_input(const Group &a, const Group &b) const {
+        return std::any_of(a.inputs.begin(), a.inputs.end(), [&](const Input &x) {
+            return std::any_of(b.inputs.begin(), b.inputs.end(), [&](const Input &y) { return x.producer == y.producer; });
+        });
+    }
+
+    bool leaves_gpu_idle(const Group &group) const {
+        return group.price.waves < 1;
+    }
+
+    std::optional<Merge> merge(Vertex first, Vertex second) const {
+        Merge result{first, second, assignment, {}, {}, {}};
+        for (const Vertex v : kernels.at(second).outputs) {
+            result.assignment.leader[v] = first;
+        }
+        const std::vector<Vertex> outputs = launch_of(graph, result.assignment, first);
+        result.apart_us = kernels.at(first).price.time_us + kernels.at(second).price.time_us;
+        result.joined = make_kernel(graph, result.assignment, outputs, device, cap);
+        keep_shared(result, outputs);
+        return result;
+    }
+
+    /// Tries each stage that two or more of the outputs read at the same point as a value kept at the thread.
+    void keep_shared(Merge &merge, const std::vector<Vertex> &outputs) const {
+        std::set<Vertex> candidates;
+        for (const Vertex v : outputs) {
+            candidates.insert(depends_on[v].begin(), depends_on[v].end());
+        }
+        for (auto v = candidates.rbegin(); v != candidates.rend(); ++v) {
+            if (!is_read_at_the_point(*v, outputs, merge.assignment)) {
+                continue;
+            }
+            Assignment changed = merge.assignment;
+            changed.placement[*v] = Placement::AtThread;
+            const Group joined = make_kernel(graph, changed, outputs, device, cap);
+            const bool has_kernel = is_kernel(graph, merge.assignment, *v);
+            const double saved = has_kernel ? kernels.at(*v).price.time_us : 0;
+            if (joined.price.time_us < merge.joined.price.time_us + saved) {
+                merge.assignment = changed;
+                merge.joined = joined;
+                merge.apart_us += saved;
+                merge.kept.push_back(*v);
+                if (has_kernel) {
+                    merge.absorbed.push_back(*v);
+                }
+            }
+        }
+    }
+
+    bool is_read_at_the_point(Vertex v, const std::vector<Vertex> &outputs, const Assignment &now) const {
+        const Stage &stage = graph[v];
+        const bool pure = stage.role == Role::Intermediate && !stage.has_updates && !stage.is_extern && !stage.scheduled_by_user;
+        const bool alone = is_kernel(graph, now, v) && kernels.count(v) && kernels.at(v).outputs.size() == 1;
+        if (!pure || extents(stage) != extents(graph[outputs[0]]) || !(alone || now.placement[v] == Placement::Inlined)) {
+            return false;
+        }
+        std::set<Vertex> readers;
+        for (auto [e, end] = out_edges(v, graph); e != end; ++e) {
+            Vertex reader = target(*e, graph);
+            if (graph[*e].kind != ReadKind::Pointwise || std::find(outputs.begin(), outputs.end(), reader) == outputs.end()) {
+                return false;
+            }
+            readers.insert(reader);
+        }
+        return readers.size() > 1;
+    }
+
+    std::optional<Merge> best() const {
+        std::optional<Merge> found;
+        for (auto a = kernels.begin(); a != kernels.end(); ++a) {
+            for (auto b = std::next(a); b != kernels.end(); ++b) {
+                const Group &x = a->second, &y = b->second;
+                const bool fits = can_join(graph, x) && can_join(graph, y) && extents(graph[x.outputs[0]]) == extents(graph[y.outputs[0]]);
+                if (!fits || !(share_an_input(x, y) || (leaves_gpu_idle(x) && leaves_gpu_idle(y))) || !are_independent(x, y)) {
+                    continue;
+                }
+                std::optional<Merge> candidate = merge(a->first, b->first);
+                if (!found || candidate->benefit() > found->benefit()) {
+                    found = std::move(candidate);
+                }
+            }
+        }
+        return found;
+    }
+
+    std::string reason(const Merge &merge) const {
+        const std::string prices = "one launch " + time_text(merge.joined.price.time_us) + ", apart " + time_text(merge.apart_us);
+        if (merge.benefit() <= 0) {
+            return "kept apart, each with its own specialised kernel: " + prices;
+        }
+        return "joined by compute_with, which excludes specialised branches: " + prices;
+    }
+
+    void take(const Merge &merge) {
+        for (const Vertex v : merge.kept) {
+            decided[v] = {true, kHorizontalSiblings, "", merge.apart_us, merge.joined.price.time_us, decided[v].step};
+        }
+        assignment = merge.assignment;
+        kernels.erase(merge.second);
+        for (const Vertex v : merge.absorbed) {
+            kernels.erase(v);
+        }
+        kernels[merge.first] = merge.joined;
+    }
+};
+
+}  // namespace
+
+std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, int register_cap, Assignment &assignment,
+                                std::map<Vertex, Group> &kernels, std::vector<Decided> &decided) {
+    return Joiner(graph, device, register_cap, assignment, kernels, decided).run();
+}
+
+}  // namespace fusion

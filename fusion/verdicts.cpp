@@ -1,0 +1,82 @@
+#include "fusion/verdicts.h"
+
+#include "fusion/rules.h"
+#include "fusion/text.h"
+
+namespace fusion {
+namespace {
+
+/// How often the plan evaluates a stage, over the points there are.
+double evaluations_a_point(const StageGraph &graph, const Plan &plan, Vertex stage) {
+    double evaluations = 0;
+    for (const Group &group : plan.groups) {
+        for (const Member &member : group.members) {
+            evaluations += member.stage == stage ? member.evaluations : 0;
+        }
+    }
+    const double points = graph[stage].points();
+    return points > 0 ? evaluations / points : 1;
+}
+
+std::string reason_to_fuse(const StageGraph &graph, Vertex producer, Placement placement, double times) {
+    const Stage &stage = graph[producer];
+    const double trips = stage.elements() * stage.value_bytes * (1.0 + (double)consumers_of(graph, producer).size());
+    switch (placement) {
+    case Placement::AtBlock:
+        return "a tile of it stays in shared memory, so that both sides are read and written in long rows";
+    case Placement::AtThread:
+        return "each thread computes it once and keeps it in registers for all outputs of the launch";
+    default:
+        break;
+    }
+    std::string text = "it never leaves registers: " + bytes_text(trips) + " of memory traffic and a launch less";
+    if (times > 1.01) {
+        text += ", for computing it " + fixed(times, 1) + " times (" + fixed(stage.work.total(), 0) + " instructions a point)";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<Verdict> make_verdicts(const StageGraph &graph, const Plan &plan, const std::vector<Decided> &decided) {
+    std::vector<Verdict> verdicts;
+    for (const Edge &edge : edges_in_order(graph)) {
+        const Vertex producer = source(edge, graph);
+        const Placement placement = plan.placement[producer];
+        const Decided &decision = decided[producer];
+        Verdict verdict;
+        verdict.producer = producer;
+        verdict.consumer = target(edge, graph);
+        verdict.kind = graph[edge].kind;
+        verdict.apart_us = decision.apart_us;
+        verdict.fused_us = decision.fused_us;
+        verdict.step = decision.step;
+        verdict.rule = decision.rule;
+        const bool stored = placement == Placement::Root || placement == Placement::Host;
+        if (stored) {
+            verdict.verdict = "stored";
+            verdict.why = decision.why;
+        } else {
+            const double times = evaluations_a_point(graph, plan, producer);
+            verdict.verdict = times > 1.01 ? "recomputed" : "fused";
+            verdict.why = reason_to_fuse(graph, producer, placement, times);
+            if (times > 1.01 && verdict.rule == "vertical-fusion") {
+                verdict.rule = "recompute-or-store";
+            }
+        }
+        if (graph[producer].unbounded && graph[producer].role != Role::Input) {
+            verdict.rule = kUnboundedRegion;
+            verdict.why = "the region its readers may ask for has no bound or fits no buffer, so it cannot be stored";
+        } else if (plan.variant != Variant::Fused && graph[producer].role == Role::Intermediate) {
+            verdict.rule = kVariant;
+            verdict.why = stored ? "the variant stores every stage" : "the variant inlines every stage it can";
+        } else if (placement == Placement::Host) {
+            verdict.rule = "extern-stage";
+            verdict.why = "it is computed on the host, where the extern stage is";
+        }
+        verdicts.push_back(verdict);
+    }
+    return verdicts;
+}
+
+}  // namespace fusion

@@ -1,0 +1,276 @@
+#include "schedules/apply.h"
+
+#include <set>
+#include <tuple>
+
+#include "fusion/error.h"
+#include "fusion/text.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+
+/// How a verb is called in Halide; the order of a directive's parts in the call is the same for all of them.
+const char *method(Verb verb) {
+    switch (verb) {
+    case Verb::ComputeRoot:
+        return "compute_root";
+    case Verb::ComputeAt:
+        return "compute_at";
+    case Verb::StoreInRegister:
+        return "store_in";
+    case Verb::AlignStorage:
+        return "align_storage";
+    case Verb::Specialize:
+        return "specialize";
+    case Verb::Split:
+        return "split";
+    case Verb::Fuse:
+        return "fuse";
+    case Verb::Reorder:
+        return "reorder";
+    case Verb::Vectorize:
+        return "vectorize";
+    case Verb::Unroll:
+        return "unroll";
+    case Verb::Parallel:
+        return "parallel";
+    case Verb::GpuBlocks:
+        return "gpu_blocks";
+    case Verb::GpuThreads:
+        return "gpu_threads";
+    case Verb::GpuSingleThread:
+        return "gpu_single_thread";
+    case Verb::ComputeWith:
+        return "compute_with";
+    }
+    throw InternalError("unknown directive");
+}
+
+bool is_of_func(Verb verb) {
+    return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister || verb == Verb::AlignStorage;
+}
+
+const char *tail_name(TailStrategy tail) {
+    switch (tail) {
+    case TailStrategy::GuardWithIf:
+        return "GuardWithIf";
+    case TailStrategy::RoundUp:
+        return "RoundUp";
+    case TailStrategy::ShiftInwards:
+        return "ShiftInwards";
+    default:
+        return "Auto";
+    }
+}
+
+VarOrRVar loop_of(const Loop &loop, const Internal::Function &f, int update) {
+    switch (loop.kind) {
+    case Loop::Arg:
+        return Var(f.args()[loop.index]);
+    case Loop::Reduction:
+        return RVar(f.update(update - 1).schedule().rvars()[loop.index].var);
+    default:
+        return Var(loop.name);
+    }
+}
+
+Func func_of(const PipelineView &view, int func_id) {
+    return Func(view.sources[func_id].function);
+}
+
+using StageKey = std::tuple<int, int, int>;
+
+void apply_to_stage(const Directive &d, Stage stage, const std::vector<VarOrRVar> &loops, const PipelineView &view) {
+    switch (d.verb) {
+    case Verb::Split:
+        stage.split(loops[0], loops[1], loops[2], Expr((int)d.number), d.tail);
+        return;
+    case Verb::Fuse:
+        stage.fuse(loops[0], loops[1], loops[2]);
+        return;
+    case Verb::Reorder:
+        stage.reorder(loops);
+        return;
+    case Verb::Vectorize:
+        stage.vectorize(loops[0]);
+        return;
+    case Verb::Unroll:
+        stage.unroll(loops[0]);
+        return;
+    case Verb::Parallel:
+        stage.parallel(loops[0]);
+        return;
+    case Verb::GpuBlocks:
+        loops.size() == 1 ? stage.gpu_blocks(loops[0]) : stage.gpu_blocks(loops[0], loops[1]);
+        return;
+    case Verb::GpuThreads:
+        loops.size() == 1 ? stage.gpu_threads(loops[0]) : stage.gpu_threads(loops[0], loops[1]);
+        return;
+    case Verb::GpuSingleThread:
+        stage.gpu_single_thread();
+        return;
+    case Verb::ComputeWith:
+        stage.compute_with(func_of(view, d.other), loops[0]);
+        return;
+    default:
+        throw InternalError("a directive of the Func applied to a stage");
+    }
+}
+
+std::string loop_text(const Loop &loop, const std::string &func, int update) {
+    switch (loop.kind) {
+    case Loop::Arg:
+        return func + "_d" + std::to_string(loop.index);
+    case Loop::Reduction:
+        return func + "_u" + std::to_string(update) + "_r" + std::to_string(loop.index);
+    default:
+        return loop.name;
+    }
+}
+
+std::string declaration(const Loop &loop, const std::string &func, int update) {
+    const std::string name = loop_text(loop, func, update);
+    switch (loop.kind) {
+    case Loop::Arg:
+        return "    Var " + name + "(" + func + ".args()[" + std::to_string(loop.index) + "]);\n";
+    case Loop::Reduction:
+        return "    RVar " + name + "(" + func + ".update(" + std::to_string(update - 1) + ").get_schedule().rvars()[" +
+               std::to_string(loop.index) + "].var);\n";
+    default:
+        return "    Var " + name + "(\"" + name + "\");\n";
+    }
+}
+
+std::string stage_text(const std::string &func, int update, int branch) {
+    const std::string suffix = branch < 0 ? "" : "_b" + std::to_string(branch);
+    return func + "_s" + std::to_string(update) + suffix;
+}
+
+std::string arguments(const Directive &d, const std::vector<std::string> &func_names) {
+    std::vector<std::string> parts;
+    if (d.verb == Verb::Specialize) {
+        return to_cpp(d.condition, func_names);
+    }
+    if (d.verb == Verb::StoreInRegister) {
+        return "MemoryType::Register";
+    }
+    if (d.other >= 0) {
+        parts.push_back(func_names[d.other]);
+    }
+    for (const Loop &loop : d.loops) {
+        parts.push_back(loop_text(loop, func_names[d.func_id], d.update));
+    }
+    if (d.number != 0) {
+        parts.push_back(std::to_string(d.number));
+    }
+    if (d.verb == Verb::Split) {
+        parts.push_back(std::string("TailStrategy::") + tail_name(d.tail));
+    }
+    return (d.verb == Verb::Reorder ? "{" : "") + join(parts, ", ") + (d.verb == Verb::Reorder ? "}" : "");
+}
+
+}  // namespace
+
+Loop arg(int index) {
+    return {Loop::Arg, index, ""};
+}
+
+Loop rvar(int index) {
+    return {Loop::Reduction, index, ""};
+}
+
+Loop made(const std::string &name) {
+    return {Loop::Made, 0, name};
+}
+
+void apply_schedule(const Schedule &schedule, const PipelineView &view) {
+    const auto lookup = [&](const BufferRef &buffer) {
+        const PipelineView::Source &source = view.sources[buffer.func_id];
+        return buffer.output_element < 0 ? source.parameter : source.function.output_buffers()[buffer.output_element];
+    };
+    std::map<StageKey, Stage> branches;
+    for (const Directive &d : schedule) {
+        Func f = func_of(view, d.func_id);
+        std::vector<VarOrRVar> loops;
+        const int owner = d.other >= 0 ? d.other : d.func_id;
+        for (const Loop &loop : d.loops) {
+            loops.push_back(loop_of(loop, view.sources[loop.kind == Loop::Made ? d.func_id : owner].function, d.update));
+        }
+        switch (d.verb) {
+        case Verb::ComputeRoot:
+            f.compute_root();
+            continue;
+        case Verb::ComputeAt:
+            f.compute_at(func_of(view, d.other), loops[0].var);
+            continue;
+        case Verb::StoreInRegister:
+            f.store_in(MemoryType::Register);
+            continue;
+        case Verb::AlignStorage:
+            f.align_storage(loops[0].var, (int)d.number);
+            continue;
+        default:
+            break;
+        }
+        Stage stage = d.update == 0 ? Stage(f) : f.update(d.update - 1);
+        if (d.verb == Verb::Specialize) {
+            branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(to_expr(d.condition, lookup)));
+            continue;
+        }
+        if (d.branch >= 0) {
+            stage = branches.at({d.func_id, d.update, d.branch});
+        }
+        apply_to_stage(d, stage, loops, view);
+    }
+}
+
+std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
+    std::vector<std::string> names;
+    for (size_t id = 0; id < view.sources.size(); id++) {
+        names.push_back("f" + std::to_string(id));
+    }
+    std::set<int> funcs;
+    std::set<std::pair<int, int>> stages;
+    std::string declarations, body;
+    bool has_conditions = false;
+    std::set<std::string> declared;
+    for (const Directive &d : schedule) {
+        funcs.insert(d.func_id);
+        if (d.other >= 0) {
+            funcs.insert(d.other);
+        }
+        for (const Fact &fact : d.condition) {
+            funcs.insert(fact.left.buffer.func_id);
+            funcs.insert(fact.right.buffer.func_id);
+            for (const BufferField &factor : fact.factors) {
+                funcs.insert(factor.buffer.func_id);
+            }
+            has_conditions = true;
+        }
+        for (const Loop &loop : d.loops) {
+            const std::string text = declaration(loop, names[d.func_id], d.update);
+            declarations += declared.insert(text).second ? text : "";
+        }
+        const std::string stage = stage_text(names[d.func_id], d.update, d.verb == Verb::Specialize ? -1 : d.branch);
+        if (!is_of_func(d.verb) && stages.insert({d.func_id, d.update}).second) {
+            body += "    Stage " + stage_text(names[d.func_id], d.update, -1) + " = " + names[d.func_id] +
+                    (d.update == 0 ? "" : ".update(" + std::to_string(d.update - 1) + ")") + ";\n";
+        }
+        const std::string call = std::string(method(d.verb)) + "(" + arguments(d, names) + ");\n";
+        if (d.verb == Verb::Specialize) {
+            body += "    Stage " + stage_text(names[d.func_id], d.update, d.branch) + " = " + stage + "." + call;
+        } else {
+            body += "    " + (is_of_func(d.verb) ? names[d.func_id] : stage) + "." + call;
+        }
+    }
+    std::string gets;
+    for (const int id : funcs) {
+        gets += "    Func " + names[id] + " = pipeline.get_func(" + std::to_string(func_index.at(id)) + ");  // " +
+                view.sources[id].function.name() + "\n";
+    }
+    return gets + (has_conditions ? condition_prelude() : "") + declarations + body;
+}
+
+}  // namespace fusion

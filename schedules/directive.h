@@ -1,0 +1,56 @@
+#pragma once
+/// A schedule as a list of values: applied to Funcs, and printed as C++, from the same entries.
+#include <Halide.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedules/condition.h"
+
+namespace fusion {
+
+/// A loop: a dimension of the Func by position, a variable of its RDom by position, or one that a directive made.
+struct Loop {
+    enum Kind { Arg,
+                Reduction,
+                Made } kind = Made;
+    int index = 0;
+    std::string name;
+};
+Loop arg(int index);
+Loop rvar(int index);
+Loop made(const std::string &name);
+
+enum class Verb {
+    ComputeRoot,
+    ComputeAt,        ///< loops[0] of func `other`
+    StoreInRegister,  ///< MemoryType::Register
+    AlignStorage,     ///< loops[0], number
+    Specialize,       ///< opens branch `branch` of the stage under `condition`
+    Split,            ///< loops: old, outer, inner; number: factor
+    Fuse,             ///< loops: inner, outer, fused
+    Reorder,          ///< loops, innermost first
+    Vectorize,
+    Unroll,
+    Parallel,
+    GpuBlocks,
+    GpuThreads,
+    GpuSingleThread,
+    ComputeWith,  ///< loops[0] of func `other`
+};
+
+struct Directive {
+    int func_id = 0;
+    int update = 0;
+    int branch = -1;  ///< -1: the general case
+    Verb verb = Verb::ComputeRoot;
+    std::vector<Loop> loops;
+    int64_t number = 0;
+    Halide::TailStrategy tail = Halide::TailStrategy::Auto;
+    int other = -1;
+    Condition condition;
+};
+
+using Schedule = std::vector<Directive>;
+
+}  // namespace fusion

@@ -1,0 +1,39 @@
+#include "schedules/lower.h"
+
+#include "fusion/error.h"
+#include "schedules/templates.h"
+
+namespace fusion {
+namespace {
+
+Schedule lower_group(const PipelineView &view, const Group &group, const ApiTraits &api) {
+    switch (group.kind) {
+    case Template::Pointwise:
+        return pointwise_schedule(view, group, api);
+    case Template::Siblings:
+        return siblings_schedule(view, group);
+    case Template::Transpose:
+        return transpose_schedule(view, group);
+    case Template::Parallel:
+        return parallel_schedule(view, group);
+    case Template::HostLoops:
+        return host_schedule(view, group);
+    case Template::UserLoops:
+        return {};
+    }
+    throw InternalError("a kernel without a template");
+}
+
+}  // namespace
+
+Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target &target) {
+    const ApiTraits api{.guarded_vectors = target.has_feature(Halide::Target::CUDA)};
+    Schedule schedule;
+    for (const Group &group : plan.groups) {
+        const Schedule part = lower_group(view, group, api);
+        schedule.insert(schedule.end(), part.begin(), part.end());
+    }
+    return schedule;
+}
+
+}  // namespace fusion

@@ -1,0 +1,31 @@
+/// Stages with reduction loops or an order of their own: pure dimensions in parallel, everything else inside the thread
+/// in the order that the user wrote. Never a race: Halide lets a pure variable stand for one point of an update only.
+#include <algorithm>
+
+#include "schedules/templates.h"
+
+namespace fusion {
+
+Schedule parallel_schedule(const PipelineView &view, const Group &group) {
+    Schedule schedule;
+    const Stage &stage = view.graph[group.outputs[0]];
+    const Emitter emit(schedule, stage.func_id, stage.update);
+    const Halide::Internal::Function &f = view.sources[stage.func_id].function;
+    const Halide::Internal::Definition &definition = stage.update == 0 ? f.definition() : f.update(stage.update - 1);
+    std::vector<Loop> parallel;
+    for (const Loop &loop : loops_in_memory_order(stage)) {
+        const auto &dims = definition.schedule().dims();
+        const bool is_loop = std::any_of(dims.begin(), dims.end(), [&](const auto &d) { return d.var == f.args()[loop.index]; });
+        if (is_loop) {
+            parallel.push_back(loop);
+        }
+    }
+    if (parallel.empty()) {
+        emit(Verb::GpuSingleThread);
+    } else {
+        emit.blocks_and_threads(emit.fuse_all(parallel, "fusion_point"), group.tile.threads);
+    }
+    return schedule;
+}
+
+}  // namespace fusion

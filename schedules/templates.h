@@ -1,0 +1,46 @@
+#pragma once
+/// One schedule template a kind of kernel, each in a file of its name; lower.h picks.
+#include "fusion/halide/read_pipeline.h"
+#include "fusion/plan.h"
+#include "schedules/directive.h"
+
+namespace fusion {
+
+/// What the API compiles: OpenCL has no guarded vectors (Halide 21 stops at "extract_mask_element" with two loads).
+struct ApiTraits {
+    bool guarded_vectors = true;
+};
+
+Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
+Schedule siblings_schedule(const PipelineView &view, const Group &group);
+Schedule transpose_schedule(const PipelineView &view, const Group &group);
+Schedule parallel_schedule(const PipelineView &view, const Group &group);
+Schedule host_schedule(const PipelineView &view, const Group &group);
+
+/// Appends a directive to `schedule`.
+class Emitter {
+public:
+    Emitter(Schedule &schedule, int func_id, int update, int branch = -1)
+        : schedule(schedule), func_id(func_id), update(update), branch(branch) {
+    }
+    void operator()(Verb verb, std::vector<Loop> loops = {}, int64_t number = 0,
+                    Halide::TailStrategy tail = Halide::TailStrategy::Auto) const {
+        schedule.push_back({func_id, update, branch, verb, std::move(loops), number, tail, -1, {}});
+    }
+    void with(Verb verb, int other, std::vector<Loop> loops) const {
+        schedule.push_back({func_id, update, branch, verb, std::move(loops), 0, Halide::TailStrategy::Auto, other, {}});
+    }
+    /// Fuses `loops` (innermost first) into one loop of the given name; returns that loop.
+    Loop fuse_all(const std::vector<Loop> &loops, const std::string &name) const;
+    /// Splits a loop over blocks of `threads` threads.
+    void blocks_and_threads(const Loop &loop, int threads) const;
+
+private:
+    Schedule &schedule;
+    int func_id, update, branch;
+};
+
+/// Loops over the pure dimensions of a stage, the contiguous one first.
+std::vector<Loop> loops_in_memory_order(const Stage &stage);
+
+}  // namespace fusion

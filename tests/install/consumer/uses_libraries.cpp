@@ -1,0 +1,3 @@
+#include "fusion/plan.h"
+
+#include <Halide.h>
