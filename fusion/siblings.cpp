@@ -40,8 +40,6 @@ struct Merge {
     Vertex first, second;  ///< leaders
     Assignment assignment;
     Group joined;
-    std::vector<Vertex> kept;    ///< stages now kept at the thread
-    std::vector<Vertex> absorbed;  ///< of these, leaders of kernels that disappear
     double apart_us = 0;
     double benefit() const {
         return apart_us - joined.price.time_us;
@@ -50,9 +48,8 @@ struct Merge {
 
 class Joiner {
 public:
-    Joiner(const StageGraph &graph, const Device &device, int cap, Assignment &assignment, std::map<Vertex, Group> &kernels,
-           std::vector<Decided> &decided)
-        : graph(graph), device(device), cap(cap), assignment(assignment), kernels(kernels), decided(decided),
+    Joiner(const StageGraph &graph, const Device &device, int cap, Assignment &assignment, std::map<Vertex, Group> &kernels)
+        : graph(graph), device(device), cap(cap), assignment(assignment), kernels(kernels),
           depends_on(ancestors(graph)) {
     }
 
@@ -86,7 +83,6 @@ private:
     int cap;
     Assignment &assignment;
     std::map<Vertex, Group> &kernels;
-    std::vector<Decided> &decided;
     std::vector<std::set<Vertex>> depends_on;
 
     bool are_independent(const Group &a, const Group &b) const {
@@ -111,60 +107,14 @@ private:
     }
 
     std::optional<Merge> merge(Vertex first, Vertex second) const {
-        Merge result{first, second, assignment, {}, {}, {}};
+        Merge result{first, second, assignment, {}};
         for (const Vertex v : kernels.at(second).outputs) {
             result.assignment.leader[v] = first;
         }
         const std::vector<Vertex> outputs = launch_of(graph, result.assignment, first);
         result.apart_us = kernels.at(first).price.time_us + kernels.at(second).price.time_us;
         result.joined = make_kernel(graph, result.assignment, outputs, device, cap);
-        keep_shared(result, outputs);
         return result;
-    }
-
-    /// Tries each stage that two or more of the outputs read at the same point as a value kept at the thread.
-    void keep_shared(Merge &merge, const std::vector<Vertex> &outputs) const {
-        std::set<Vertex> candidates;
-        for (const Vertex v : outputs) {
-            candidates.insert(depends_on[v].begin(), depends_on[v].end());
-        }
-        for (auto v = candidates.rbegin(); v != candidates.rend(); ++v) {
-            if (!is_read_at_the_point(*v, outputs, merge.assignment)) {
-                continue;
-            }
-            Assignment changed = merge.assignment;
-            changed.placement[*v] = Placement::AtThread;
-            const Group joined = make_kernel(graph, changed, outputs, device, cap);
-            const bool has_kernel = is_kernel(graph, merge.assignment, *v);
-            const double saved = has_kernel ? kernels.at(*v).price.time_us : 0;
-            if (joined.price.time_us < merge.joined.price.time_us + saved) {
-                merge.assignment = changed;
-                merge.joined = joined;
-                merge.apart_us += saved;
-                merge.kept.push_back(*v);
-                if (has_kernel) {
-                    merge.absorbed.push_back(*v);
-                }
-            }
-        }
-    }
-
-    bool is_read_at_the_point(Vertex v, const std::vector<Vertex> &outputs, const Assignment &now) const {
-        const Stage &stage = graph[v];
-        const bool pure = stage.role == Role::Intermediate && !stage.has_updates && !stage.is_extern && !stage.scheduled_by_user;
-        const bool alone = is_kernel(graph, now, v) && kernels.count(v) && kernels.at(v).outputs.size() == 1;
-        if (!pure || extents(stage) != extents(graph[outputs[0]]) || !(alone || now.placement[v] == Placement::Inlined)) {
-            return false;
-        }
-        std::set<Vertex> readers;
-        for (auto [e, end] = out_edges(v, graph); e != end; ++e) {
-            Vertex reader = target(*e, graph);
-            if (graph[*e].kind != ReadKind::Pointwise || std::find(outputs.begin(), outputs.end(), reader) == outputs.end()) {
-                return false;
-            }
-            readers.insert(reader);
-        }
-        return readers.size() > 1;
     }
 
     std::optional<Merge> best() const {
@@ -194,14 +144,8 @@ private:
     }
 
     void take(const Merge &merge) {
-        for (const Vertex v : merge.kept) {
-            decided[v] = {true, kHorizontalSiblings, "", merge.apart_us, merge.joined.price.time_us, decided[v].step};
-        }
         assignment = merge.assignment;
         kernels.erase(merge.second);
-        for (const Vertex v : merge.absorbed) {
-            kernels.erase(v);
-        }
         kernels[merge.first] = merge.joined;
     }
 };
@@ -209,8 +153,8 @@ private:
 }  // namespace
 
 std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, int register_cap, Assignment &assignment,
-                                std::map<Vertex, Group> &kernels, std::vector<Decided> &decided) {
-    return Joiner(graph, device, register_cap, assignment, kernels, decided).run();
+                                std::map<Vertex, Group> &kernels) {
+    return Joiner(graph, device, register_cap, assignment, kernels).run();
 }
 
 }  // namespace fusion

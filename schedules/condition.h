@@ -37,7 +37,7 @@ struct Fact {
     BufferField left{};
     BufferField right{};
     int64_t value = 0;
-    std::vector<BufferField> factors;
+    std::vector<BufferField> factors = {};
 };
 
 using Condition = std::vector<Fact>;

@@ -22,6 +22,7 @@ Loop rvar(int index);
 Loop made(const std::string &name);
 
 enum class Verb {
+    Wrap,  ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers`
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`
     StoreInRegister,  ///< MemoryType::Register
@@ -44,11 +45,12 @@ struct Directive {
     int update = 0;
     int branch = -1;  ///< -1: the general case
     Verb verb = Verb::ComputeRoot;
-    std::vector<Loop> loops;
+    std::vector<Loop> loops = {};
     int64_t number = 0;
     Halide::TailStrategy tail = Halide::TailStrategy::Auto;
     int other = -1;
-    Condition condition;
+    Condition condition = {};
+    std::vector<int> callers = {};
 };
 
 using Schedule = std::vector<Directive>;

@@ -57,7 +57,8 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
     }
     std::vector<Layout> layouts;
     if (vector > 1) {
-        const int most = most_flattened(view, group);
+        // Without guards a flattened loop would have to end with a whole vector, which its bounds cannot show.
+        const int most = api.guarded_vectors ? most_flattened(view, group) : 1;
         const bool short_rows = stage.dims[stage.memory_order[0]].extent < kShortRow;
         if (most > 1) {
             layouts.push_back({most, vector, !api.guarded_vectors});

@@ -40,12 +40,6 @@ Schedule siblings_schedule(const PipelineView &view, const Group &group) {
             emit.with(Verb::ComputeWith, first, {thread});
         }
     }
-    for (const Member &member : group.members) {
-        if (member.placement == Placement::AtThread) {
-            const Stage &stage = view.graph[member.stage];
-            Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, first, {made("fusion_thread")});
-        }
-    }
     return schedule;
 }
 

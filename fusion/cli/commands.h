@@ -1,0 +1,29 @@
+#pragma once
+/// The commands of halide-fusion, each a function of its arguments that returns the exit status.
+#include <Halide.h>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fusion/options.h"
+
+namespace fusion {
+
+/// What most commands take.
+struct Request {
+    std::string generator;       ///< name
+    std::string generator_file;  ///< somebody's compiled generators; empty: those built in
+    std::map<std::string, std::string> params;
+    Options options;
+};
+
+int run_program(int argc, char **argv);
+
+int list_command(const Request &request);
+int explain_command(const Request &request, const std::string &format);
+int emit_command(const Request &request, const std::string &folder, const std::string &function, const std::string &target);
+int run_command(const Request &request, const std::vector<std::string> &variants);
+int demo_command();
+int plugin_path_command();
+
+}  // namespace fusion

@@ -1,0 +1,134 @@
+#include "fusion/cli/run_variant.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "fusion/cli/generators.h"
+#include "fusion/error.h"
+#include "fusion/halide/launch_counter.h"
+#include "fusion/halide/reference.h"
+#include "fusion/halide/regions.h"
+#include "schedules/apply.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+
+/// Buffers and scalars for every input: regions as the pipeline asks for at the estimates, scalars at theirs.
+void bind_inputs(const BuiltGenerator &built, const PipelineView &view, uint32_t seed) {
+    for (size_t i = 0; i < built.inputs.size(); i++) {
+        Parameter p = built.inputs[i];
+        if (!p.is_buffer()) {
+            const Expr estimate = p.estimate();
+            if (!estimate.defined()) {
+                throw UserError("Scalar input \"" + p.name() + "\" has no estimate to run with. Next step: call set_estimate on it.");
+            }
+            if (const auto number = Internal::as_const_float(estimate); number && p.type() == Float(32)) {
+                p.set_scalar<float>((float)*number);
+            } else if (const auto whole = at_estimates(estimate); whole && p.type() == Int(32)) {
+                p.set_scalar<int32_t>((int32_t)*whole);
+            } else {
+                halide_scalar_value_t value{};
+                value.u.i64 = whole.value_or(0);
+                p.set_scalar(p.type(), value);
+            }
+            continue;
+        }
+        for (Vertex v = 0; v < num_vertices(view.graph); v++) {
+            const Stage &stage = view.graph[v];
+            if (stage.role != Role::Input || view.sources[stage.func_id].parameter.name() != p.name()) {
+                continue;
+            }
+            std::vector<int> min, extent;
+            for (const Extent &dim : stage.dims) {
+                min.push_back((int)dim.min);
+                extent.push_back((int)dim.extent);
+            }
+            std::vector<int> order(stage.memory_order.begin(), stage.memory_order.end());
+            Buffer<> buffer(p.type(), extent, order);
+            buffer.set_min(min);
+            fill(buffer, seed + (uint32_t)i);
+            p.set_buffer(buffer);
+        }
+    }
+}
+
+std::vector<Buffer<>> outputs_in_memory_order(const PipelineView &view) {
+    return make_outputs(view.outputs, estimated_regions(view));
+}
+
+double time_calls(Pipeline &pipeline, std::vector<Buffer<>> &outputs, const Target &target) {
+    using Clock = std::chrono::steady_clock;
+    const auto since = [](Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
+    const auto calls = [&](int count) {
+        const auto begin = Clock::now();
+        for (int i = 0; i < count; i++) {
+            pipeline.realize(Realization(outputs), target);
+        }
+        outputs[0].device_sync();
+        return since(begin) / count;
+    };
+    const double once = calls(1);
+    const int count = std::clamp((int)(50 / std::max(once, 1e-3)), 1, 200);
+    std::vector<double> times;
+    for (int i = 0; i < 7; i++) {
+        times.push_back(calls(count));
+    }
+    std::nth_element(times.begin(), times.begin() + 3, times.end());
+    return times[3];
+}
+
+}  // namespace
+
+std::vector<Buffer<>> run_reference(const Request &request, uint32_t seed) {
+    const Target target = target_for("");
+    const BuiltGenerator built = build_generator(request.generator, request.params, target);
+    const PipelineView view = read_pipeline(functions_of(built.pipeline));
+    schedule_reference(view);
+    bind_inputs(built, view, seed);
+    std::vector<Buffer<>> outputs = outputs_in_memory_order(view);
+    Pipeline pipeline = built.pipeline;
+    pipeline.realize(Realization(outputs), target);
+    return outputs;
+}
+
+VariantResult run_variant(const Request &request, const std::string &variant, const std::string &api,
+                          const std::vector<Buffer<>> &reference, uint32_t seed, bool timed) {
+    VariantResult result;
+    result.variant = variant;
+    const Target target = target_for(api.empty() ? "cuda" : api);
+    const BuiltGenerator built = build_generator(request.generator, request.params, target);
+    Options options = request.options;
+    options.variant = variant;
+    const Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, request.generator);
+    result.ledger = planned.ledger;
+    result.predicted_launches = planned.ledger.planned.launches;
+    result.fallback = planned.plan.fallback;
+    apply_schedule(planned.schedule, planned.view);
+    Pipeline pipeline = built.pipeline;
+    if (api.empty()) {
+        pipeline.compile_to_module(built.arguments, request.generator, target);
+        return result;
+    }
+    count_launches(pipeline);
+    bind_inputs(built, planned.view, seed);
+    std::vector<Buffer<>> outputs = outputs_in_memory_order(planned.view);
+    pipeline.compile_jit(target);
+    take_launches();
+    pipeline.realize(Realization(outputs), target);
+    result.launches = take_launches();
+    for (size_t i = 0; i < outputs.size(); i++) {
+        outputs[i].copy_to_host();
+        if (!reference.empty()) {
+            result.difference = std::max(result.difference, largest_difference(outputs[i], reference[i]));
+        }
+    }
+    result.is_right = !reference.empty() && result.difference <= tolerance(outputs[0].type());
+    if (timed) {
+        result.milliseconds = time_calls(pipeline, outputs, target);
+    }
+    return result;
+}
+
+}  // namespace fusion

@@ -1,0 +1,83 @@
+#include "fusion/halide/planning.h"
+
+#include "fusion/error.h"
+#include "fusion/halide/verify.h"
+#include "schedules/apply.h"
+#include "schedules/lower.h"
+
+namespace fusion {
+namespace {
+
+void check_target(const Halide::Target &target) {
+    if (!target.has_feature(Halide::Target::CUDA) && !target.has_feature(Halide::Target::OpenCL)) {
+        throw UserError("Target \"" + target.to_string() +
+                        "\" has neither CUDA nor OpenCL, and Fusion plans GPU kernels only. Next step: use a target such as "
+                        "host-cuda-cuda_capability_80.");
+    }
+}
+
+Planned plan_as(const PipelineView &view, const Device &device, const Halide::Target &target, const PlanOptions &options,
+                const std::string &name) {
+    PlanOptions unfused_options = options;
+    unfused_options.variant = Variant::Unfused;
+    Planned planned{name, &device, view, make_plan(view.graph, device, options), {}, {}};
+    planned.ledger = make_ledger(view.graph, planned.plan, make_plan(view.graph, device, unfused_options));
+    planned.schedule = lower(view, planned.plan, target);
+    return planned;
+}
+
+}  // namespace
+
+std::vector<Halide::Internal::Function> functions_of(const Halide::Pipeline &pipeline) {
+    if (!pipeline.defined()) {
+        throw UserError("The pipeline is empty. Next step: construct it from at least one defined Func.");
+    }
+    std::vector<Halide::Internal::Function> functions;
+    for (const Halide::Func &f : pipeline.outputs()) {
+        functions.push_back(f.function());
+    }
+    return functions;
+}
+
+Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target, const Options &options,
+                      const std::string &name) {
+    check_target(target);
+    const Device &device = device_named(options.device);
+    const PipelineView view = read_pipeline(outputs);
+    const PlanOptions plan_options{variant_named(options.variant), options.max_registers};
+    Planned planned = plan_as(view, device, target, plan_options, name);
+    if (!options.verify) {
+        return planned;
+    }
+    const Decision sound = verify(planned.schedule, view, planned.plan, device, target);
+    if (sound.allowed()) {
+        return planned;
+    }
+    Planned plain = plan_as(view, device, target, {Variant::Unfused, options.max_registers}, name);
+    plain.plan.fallback = sound.why();
+    const Decision plain_sound = verify(plain.schedule, view, plain.plan, device, target);
+    if (!plain_sound.allowed()) {
+        throw UserError("No schedule for pipeline \"" + name + "\" passes its check. Fused: " + sound.why() +
+                        " Unfused: " + plain_sound.why() + " Next step: report it with the pipeline.");
+    }
+    return plain;
+}
+
+std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipeline) {
+    std::map<std::string, int> by_name;
+    Halide::Pipeline p = pipeline;
+    const auto environment = Halide::Internal::build_environment(functions_of(pipeline));
+    for (int i = 0; i < (int)environment.size(); i++) {
+        by_name[p.get_func(i).name()] = i;
+    }
+    std::map<int, int> index;
+    for (int id = 0; id < (int)planned.view.sources.size(); id++) {
+        const auto &source = planned.view.sources[id];
+        if (source.function.get_contents().defined()) {
+            index[id] = by_name.at(source.function.name());
+        }
+    }
+    return to_cpp(planned.schedule, planned.view, index);
+}
+
+}  // namespace fusion

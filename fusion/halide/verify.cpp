@@ -1,0 +1,134 @@
+#include "fusion/halide/verify.h"
+
+#include <algorithm>
+#include <set>
+
+#include "schedules/apply.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+class Inspect : public IRVisitor {
+public:
+    Lowered found;
+
+private:
+    using IRVisitor::visit;
+    int kernel_depth = 0;
+    int64_t threads = 1, shared_bytes = 0;
+
+    void visit(const For *op) override {
+        const bool is_block = op->for_type == ForType::GPUBlock, is_thread = op->for_type == ForType::GPUThread;
+        const bool opens_kernel = is_block && kernel_depth == 0;
+        if (opens_kernel) {
+            found.kernels++;
+            shared_bytes = 0;
+            threads = 1;
+        }
+        kernel_depth += is_block;
+        const int64_t outer = threads;
+        if (is_thread) {
+            const auto extent = as_const_int(simplify(op->extent));
+            threads *= extent ? *extent : 1;
+            found.most_threads = std::max<int>(found.most_threads, (int)threads);
+        }
+        IRVisitor::visit(op);
+        threads = outer;
+        kernel_depth -= is_block;
+        if (opens_kernel) {
+            found.most_shared_bytes = std::max(found.most_shared_bytes, shared_bytes);
+        }
+    }
+
+    void visit(const Allocate *op) override {
+        const int64_t bytes = (int64_t)op->constant_allocation_size() * op->type.bytes();
+        if (kernel_depth == 0 && op->memory_type != MemoryType::Stack) {
+            found.global_allocations.push_back(op->name);
+        } else if (op->memory_type == MemoryType::GPUShared) {
+            shared_bytes += bytes;
+        }
+        IRVisitor::visit(op);
+    }
+};
+
+/// Lets a statement through unchanged and keeps what it saw.
+class Observe : public IRMutator {
+public:
+    Lowered found;
+    using IRMutator::mutate;
+    Stmt mutate(const Stmt &s) override {
+        found = inspect(s);
+        return s;
+    }
+};
+
+/// "hist.0" is the first element of the Tuple Func "hist".
+bool is_known(const std::string &allocation, const std::set<std::string> &stored) {
+    return stored.count(allocation) || stored.count(allocation.substr(0, allocation.rfind('.')));
+}
+
+}  // namespace
+
+PipelineView copy_of(const PipelineView &view) {
+    const auto [outputs, copies] = deep_copy(view.outputs, build_environment(view.outputs));
+    PipelineView copy = view;
+    copy.outputs = outputs;
+    for (PipelineView::Source &source : copy.sources) {
+        if (source.function.get_contents().defined()) {
+            source.function = copies.at(source.function.name());
+        }
+    }
+    return copy;
+}
+
+Lowered inspect(const Stmt &stmt) {
+    Inspect inspector;
+    stmt.accept(&inspector);
+    return inspector.found;
+}
+
+Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device, const Target &target) {
+    Observe observer;
+    std::set<std::string> stored;
+    bool has_user_loops = false;
+    for (Vertex v = 0; v < num_vertices(view.graph); v++) {
+        const auto &source = view.sources[view.graph[v].func_id];
+        has_user_loops |= view.graph[v].has_own_loops;
+        if (plan.placement[v] == Placement::Root || plan.placement[v] == Placement::Host) {
+            if (source.function.get_contents().defined()) {
+                stored.insert(source.function.name());
+            }
+        }
+    }
+    try {
+        const PipelineView copy = copy_of(view);
+        apply_schedule(schedule, copy);
+        std::vector<Func> outputs;
+        for (const Function &f : copy.outputs) {
+            outputs.emplace_back(f);
+        }
+        Pipeline pipeline(outputs);
+        pipeline.add_custom_lowering_pass(&observer, [] {});
+        pipeline.compile_to_module(pipeline.infer_arguments(), "verify", target);
+    } catch (const Halide::Error &e) {
+        return Decision::forbid(std::string("Halide refuses the schedule: ") + e.what());
+    }
+    const Lowered &found = observer.found;
+    for (const std::string &name : found.global_allocations) {
+        if (!is_known(name, stored) && !has_user_loops) {
+            return Decision::forbid("the lowered statement holds \"" + name + "\" in global memory, which the plan does not know.");
+        }
+    }
+    if (found.most_threads > device.threads_per_block) {
+        return Decision::forbid("a launch would have " + std::to_string(found.most_threads) + " threads a block.");
+    }
+    if (found.most_shared_bytes > device.shared_per_block) {
+        return Decision::forbid("a launch would take " + std::to_string(found.most_shared_bytes) + " bytes of shared memory.");
+    }
+    return Decision::allow();
+}
+
+}  // namespace fusion

@@ -1,0 +1,33 @@
+#pragma once
+/// The lowered statement is looked at, not believed.
+#include <Halide.h>
+
+#include "fusion/decision.h"
+#include "fusion/device.h"
+#include "fusion/halide/read_pipeline.h"
+#include "fusion/plan.h"
+#include "schedules/directive.h"
+
+namespace fusion {
+
+/// A copy of the pipeline, to try a schedule on.
+PipelineView copy_of(const PipelineView &view);
+
+/// Applies the schedule to a copy of the pipeline and lowers it. Forbids, with the reason, a schedule that Halide refuses,
+/// memory that the plan does not know (Halide moves an allocation without a constant bound to global memory, silently),
+/// and launches above the device's limits.
+Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
+                const Halide::Target &target);
+
+/// What a lowered statement holds, by kernel and branch.
+struct Lowered {
+    std::vector<std::string> global_allocations;  ///< Halide's names, outside of kernels
+    int most_threads = 0;
+    int64_t most_shared_bytes = 0;  ///< of allocations with a constant size
+    int kernels = 0;                ///< GPU loop nests, one a branch
+};
+
+/// Looks at a statement before GPU kernels are split off it.
+Lowered inspect(const Halide::Internal::Stmt &stmt);
+
+}  // namespace fusion
