@@ -117,7 +117,7 @@ void Arguments::fill_inputs() {
             }
             auto &block = blocks[{buffers_[i].type.code, buffers_[i].type.bits}];
             if (!block) {
-                const std::vector<std::byte> values = random_values(buffers_[i].type);
+                const std::vector<std::byte> &values = random_values(buffers_[i].type);
                 block = std::make_unique<cuda::Memory>(values.size());
                 cuda::copy_to_device(block->pointer(), values.data(), values.size());
             }

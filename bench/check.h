@@ -12,8 +12,7 @@ namespace bench {
 /// Keeps the arguments of the generator and size in hand, since its variants come one after the other and share them.
 class Checker {
 public:
-    explicit Checker(size_t l2_bytes)
-        : l2_bytes_(l2_bytes) {}
+    explicit Checker(size_t l2_bytes) : l2_bytes_(l2_bytes) {}
 
     /// The arguments at the filter's own size.
     Arguments &arguments(const Filter &filter);

@@ -78,8 +78,7 @@ Device device() {
     return d;
 }
 
-Memory::Memory(size_t bytes)
-    : bytes_(bytes) {
+Memory::Memory(size_t bytes) : bytes_(bytes) {
     driver("cuMemAlloc_v2", &pointer_, std::max<size_t>(bytes, 1));
 }
 

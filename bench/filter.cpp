@@ -67,8 +67,8 @@ std::vector<Filter> make_filters() {
     const char *text = "";
 #define FILTER_JSON(NAME, TEXT) text = TEXT;
 #define FILTER(NAME, GENERATOR, VARIANT, WIDTH, HEIGHT)                                                                \
-    filters.push_back({#NAME, #GENERATOR, #VARIANT, WIDTH, HEIGHT, NAME##_argv, NAME##_metadata(),                      \
-                       prediction_of(#NAME, text)});
+    filters.push_back(                                                                                                 \
+        {#NAME, #GENERATOR, #VARIANT, WIDTH, HEIGHT, NAME##_argv, NAME##_metadata(), prediction_of(#NAME, text)});
 #include "filters.inc"
     return filters;
 }

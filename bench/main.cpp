@@ -14,10 +14,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
+#include <cstdint>
+#include <cstdio>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -31,9 +29,9 @@ namespace {
 
 using namespace bench;
 
-constexpr int kSkipped = 77;                  // CTest's and Automake's exit status for "not run here"
-constexpr double kBatchMs = 0.5;              // of GPU time a sample, so that an event's cost does not count
-constexpr double kMeasureMs = 300;            // of GPU time a benchmark, roughly
+constexpr int kSkipped = 77;        // CTest's and Automake's exit status for "not run here"
+constexpr double kBatchMs = 0.5;    // of GPU time a sample, so that an event's cost does not count
+constexpr double kMeasureMs = 300;  // of GPU time a benchmark, roughly
 constexpr size_t kLeastSamples = 9, kMostSamples = 51, kMostBatch = 500;
 constexpr int64_t kCallUpToElements = 65536;  // bench/peers.py times a call up to the same size, in the same way
 constexpr int kCalls = 2000, kBursts = 5;
@@ -43,6 +41,7 @@ struct Session {
     double copy_gbps = cuda::measure_copy_gbps();
     Checker checker{device.l2_bytes};
     std::set<const Filter *> checked;
+    bool checks = true;
 };
 
 std::optional<Session> session;  // reset before main returns, while the driver is still there
@@ -63,7 +62,7 @@ double compulsory_bytes(const Filter &f, const Arguments &arguments) {
 
 /// Checks the filter, once. False: the benchmark was marked as failed.
 bool is_right(benchmark::State &state, const Filter &f) {
-    if (session->checked.insert(&f).second) {
+    if (session->checks && session->checked.insert(&f).second) {
         const std::string wrong = session->checker.check(f);
         if (!wrong.empty()) {
             session->checked.erase(&f);
@@ -96,10 +95,11 @@ void time_on_gpu(benchmark::State &state, const Filter &f) {
     size_t next = 0;
     const auto run = [&](size_t calls) {
         return cuda::time_ms([&] {
-            for (size_t i = 0; i < calls; i++) {
-                call(f, arguments.set(next++ % arguments.sets()));
-            }
-        }) / double(calls);
+                   for (size_t i = 0; i < calls; i++) {
+                       call(f, arguments.set(next++ % arguments.sets()));
+                   }
+               }) /
+               double(calls);
     };
     run(3);
     const double once = std::max(run(3), 1e-4);
@@ -179,19 +179,48 @@ void print_list() {
 void print_help() {
     std::cout << "bench_kernels: times every generator x variant x size on the CUDA GPU, after checking its results.\n"
                  "  --list                               the filters that are linked in, with the plan's predictions\n"
+                 "  --no-check                           time without comparing results first (for a profiler)\n"
                  "  --benchmark_filter=REGEX             only these, e.g. pointwise_chain/fused\n"
-                 "  --benchmark_format=console|json|csv\n"
+                 "  --benchmark_format=console|json\n"
                  "  --benchmark_out=FILE                 JSON, for bench/report.py\n"
                  "  --benchmark_repetitions=N            and Google Benchmark's other options\n"
                  "Exit status: 0; 1 if a result was wrong or failed; "
               << kSkipped << " without a CUDA device.\n";
 }
 
-/// The console table or the JSON, and whether any benchmark failed.
+/// A line a benchmark (its median, if repeated), narrow enough to read; the JSON has all counters.
+class Table : public benchmark::BenchmarkReporter {
+public:
+    bool ReportContext(const Context &) override {
+        std::printf("%s, copy of 1 GiB: %.0f GB/s\n%-44s %10s %8s %6s %9s %9s  %s\n", session->device.name.c_str(),
+                    session->copy_gbps, "benchmark", "us", "GB/s", "/copy", "planned", "predicted", "launches");
+        return true;
+    }
+    void ReportRuns(const std::vector<Run> &runs) override {
+        for (const Run &run : runs) {
+            const std::string name = run.run_name.function_name;
+            const bool one_of_many = run.repetitions > 1 && run.aggregate_name != "median";
+            if (one_of_many && !run.error_occurred) {
+                continue;
+            }
+            if (run.error_occurred) {
+                std::printf("%-44s FAILED: %s\n", name.c_str(), run.error_message.c_str());
+                continue;
+            }
+            const auto counter = [&](const char *key) { return run.counters.at(key).value; };
+            const bool as_planned = counter("launches") == counter("predicted_launches");
+            std::printf("%-44s %10.2f %8.0f %6.3f %9.3f %9.2f  %.0f%s\n", name.c_str(), run.GetAdjustedRealTime(),
+                        counter("GBps"), counter("copy_ratio"), counter("planned_copy_ratio"), counter("predicted_us"),
+                        counter("launches"), as_planned ? "" : " (not as planned)");
+        }
+        std::fflush(stdout);
+    }
+};
+
+/// A reporter that also remembers whether any benchmark failed.
 template<typename Reporter>
 class Watching : public Reporter {
 public:
-    using Reporter::Reporter;
     bool failed = false;
     void ReportRuns(const std::vector<benchmark::BenchmarkReporter::Run> &runs) override {
         for (const auto &run : runs) {
@@ -201,26 +230,32 @@ public:
     }
 };
 
-bool run_benchmarks(bool json) {
-    if (json) {
-        Watching<benchmark::JSONReporter> reporter;
-        benchmark::RunSpecifiedBenchmarks(&reporter);
-        return !reporter.failed;
-    }
-    Watching<benchmark::ConsoleReporter> reporter(benchmark::ConsoleReporter::OO_Tabular);
+template<typename Reporter>
+bool run_benchmarks() {
+    Watching<Reporter> reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter);
     return !reporter.failed;
 }
 
 int run(int argc, char **argv) {
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        json |= std::strcmp(argv[i], "--benchmark_format=json") == 0;
-        if (std::strcmp(argv[i], "--list") == 0) {
+    bool json = false, checks = true;
+    std::vector<char *> rest;  // for Google Benchmark
+    for (int i = 0; i < argc; i++) {
+        const std::string argument = argv[i];
+        if (argument == "--list") {
             print_list();
             return 0;
         }
+        json |= argument == "--benchmark_format=json";
+        if (argument == "--no-check") {
+            checks = false;
+        } else {
+            rest.push_back(argv[i]);
+        }
     }
+    argc = int(rest.size());
+    rest.push_back(nullptr);
+    argv = rest.data();
     benchmark::Initialize(&argc, argv, print_help);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
         return 2;
@@ -231,14 +266,18 @@ int run(int argc, char **argv) {
         return kSkipped;
     }
     session.emplace();
+    session->checks = checks;
+    // Intermediates keep their memory from call to call; otherwise an unfused call would mostly be cuMemAlloc.
+    halide_reuse_device_allocations(nullptr, true);
     benchmark::AddCustomContext("device", session->device.name);
     benchmark::AddCustomContext("driver", std::to_string(session->device.driver_version));
     benchmark::AddCustomContext("multiprocessors", std::to_string(session->device.multiprocessors));
     benchmark::AddCustomContext("l2_bytes", std::to_string(session->device.l2_bytes));
     benchmark::AddCustomContext("copy_gbps", std::to_string(session->copy_gbps));
     add_benchmarks();
-    const bool ok = run_benchmarks(json);
+    const bool ok = json ? run_benchmarks<benchmark::JSONReporter>() : run_benchmarks<Table>();
     session.reset();
+    halide_reuse_device_allocations(nullptr, false);
     return ok ? 0 : 1;
 }
 

@@ -3,7 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iomanip>
+#include <map>
+#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -30,10 +34,6 @@ std::vector<std::byte> values(F draw) {
         std::memcpy(&bytes[at], &value, sizeof(T));
     }
     return bytes;
-}
-
-double unit(uint64_t bits) {
-    return double(int64_t(bits)) / 9223372036854775808.0;
 }
 
 /// A float16 in [-1, 1): sign, a small exponent, any fraction.
@@ -137,9 +137,11 @@ void tally_by_type(Tally &t, halide_type_t type, size_t n, const std::byte *got,
     throw std::runtime_error("no comparison for this type of " + std::to_string(type.bits) + " bits");
 }
 
-}  // namespace
-
-std::vector<std::byte> random_values(halide_type_t type) {
+std::vector<std::byte> make_values(halide_type_t type) {
+    const bool is_signed = type.code == halide_type_int;
+    const auto wide = [is_signed](uint64_t bits) {
+        return is_signed ? int64_t(bits >> 54) - 512 : int64_t(bits >> 48);
+    };
     if (type.code == halide_type_float) {
         switch (type.bits) {
         case 16:
@@ -147,33 +149,44 @@ std::vector<std::byte> random_values(halide_type_t type) {
         case 32:
             return values<float>([](uint64_t bits) { return float(int32_t(bits >> 32) >> 8) * (1.0F / 8388608); });
         case 64:
-            return values<double>(unit);
+            return values<double>([](uint64_t bits) { return double(int64_t(bits)) / 9223372036854775808.0; });
         }
-    } else if (type.bits == 1) {
-        return values<uint8_t>([](uint64_t bits) { return bits >> 63; });
-    } else {
-        const int64_t low = type.code == halide_type_int ? -32768 : 0;
+    } else if (type.code == halide_type_int || type.code == halide_type_uint) {
         switch (type.bits) {
+        case 1:
+            return values<uint8_t>([](uint64_t bits) { return bits >> 63; });
         case 8:
             return values<uint8_t>([](uint64_t bits) { return bits >> 56; });
         case 16:
-            return values<uint16_t>([](uint64_t bits) { return bits >> 48; });
+            return values<int16_t>(wide);
         case 32:
-            return values<int32_t>([low](uint64_t bits) { return int64_t(bits >> 48) + low; });
+            return values<int32_t>(wide);
         case 64:
-            return values<int64_t>([low](uint64_t bits) { return int64_t(bits >> 48) + low; });
+            return values<int64_t>(wide);
         }
     }
     throw std::runtime_error("no random data for this type of " + std::to_string(type.bits) + " bits");
+}
+
+}  // namespace
+
+const std::vector<std::byte> &random_values(halide_type_t type) {
+    static std::map<std::pair<int, int>, std::vector<std::byte>> made;
+    std::vector<std::byte> &block = made[{type.code, type.bits}];
+    if (block.empty()) {
+        block = make_values(type);
+    }
+    return block;
 }
 
 std::string difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements) {
     Tally tally;
     tally_by_type(tally, type, elements, got, wanted);
     if (tally.wrong > elements / kAnythingIn) {
-        return std::to_string(tally.wrong) + " of " + std::to_string(elements) + " values differ; the first, number " +
-               std::to_string(tally.first_wrong) + ", is " + std::to_string(tally.got) + " and should be " +
-               std::to_string(tally.wanted);
+        std::ostringstream text;
+        text << tally.wrong << " of " << elements << " values differ; the first, number " << tally.first_wrong
+             << ", is " << std::setprecision(9) << tally.got << " and should be " << tally.wanted;
+        return text.str();
     }
     if (tally.one_off > elements / kOneOffIn) {
         return std::to_string(tally.one_off) + " of " + std::to_string(elements) + " values are off by one";

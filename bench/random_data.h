@@ -11,9 +11,10 @@ namespace bench {
 /// Size of a block of random values.
 constexpr size_t kRandomBytes = size_t(64) << 20;
 
-/// kRandomBytes of values, the same in every run: floats in [-1, 1); integers of up to 16 bits over their full range, wider
-/// ones in [-32768, 32768) or [0, 65536), so that sums and products stay in range; booleans 0 or 1.
-std::vector<std::byte> random_values(halide_type_t type);
+/// kRandomBytes of values, the same in every run: floats in [-1, 1); 8-bit integers and uint16 over their full range, wider
+/// ones in [-512, 512) or [0, 65536), so that sums and products stay in range and a narrowing does not always saturate;
+/// booleans 0 or 1. Made once a type, and kept.
+const std::vector<std::byte> &random_values(halide_type_t type);
 
 /// "" if two results of `elements` values agree, else where and by how much they do not.
 /// Floats: within 1e-5 of the value plus 1e-5 of the mean magnitude; NaN agrees with NaN only. Integers: one apart in at
