@@ -1,7 +1,9 @@
 #include "fusion/kernels.h"
 
 #include <algorithm>
+#include <set>
 
+#include "fusion/error.h"
 #include "fusion/footprint.h"
 #include "fusion/price.h"
 
@@ -104,6 +106,29 @@ std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &
         }
     }
     return kernels;
+}
+
+std::vector<Group> in_order_of_execution(std::map<Vertex, Group> kernels) {
+    std::set<Vertex> missing;
+    for (const auto &[leader, group] : kernels) {
+        missing.insert(group.outputs.begin(), group.outputs.end());
+    }
+    std::vector<Group> order;
+    while (!kernels.empty()) {
+        const auto ready = std::find_if(kernels.begin(), kernels.end(), [&](const auto &kernel) {
+            const std::vector<Input> &inputs = kernel.second.inputs;
+            return std::none_of(inputs.begin(), inputs.end(), [&](const Input &i) { return missing.count(i.producer) > 0; });
+        });
+        if (ready == kernels.end()) {
+            throw InternalError("kernels wait for each other");
+        }
+        for (const Vertex output : ready->second.outputs) {
+            missing.erase(output);
+        }
+        order.push_back(std::move(ready->second));
+        kernels.erase(ready);
+    }
+    return order;
 }
 
 }  // namespace fusion

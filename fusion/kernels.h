@@ -30,4 +30,7 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
 std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &assignment, const Device &device,
                                      int register_cap);
 
+/// In an order in which each kernel finds what it reads in memory; ties by leader.
+std::vector<Group> in_order_of_execution(std::map<Vertex, Group> kernels);
+
 }  // namespace fusion

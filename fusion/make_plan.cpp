@@ -278,11 +278,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
         planner.kernels = make_kernels(graph, planner.assignment, device, plan.register_cap);
     }
     plan.placement = planner.assignment.placement;
-    for (const auto &[leader, group] : planner.kernels) {
-        plan.groups.push_back(group);
-    }
-    std::sort(plan.groups.begin(), plan.groups.end(),
-              [](const Group &a, const Group &b) { return a.outputs.back() < b.outputs.back(); });
+    plan.groups = in_order_of_execution(planner.kernels);
     plan.verdicts = make_verdicts(graph, plan, planner.decided);
     return plan;
 }

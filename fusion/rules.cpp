@@ -33,6 +33,10 @@ double sum(const std::vector<Group> &groups, double Price::*field) {
     return total;
 }
 
+double mean_occupancy(const std::vector<Group> &groups) {
+    return sum(groups, &Price::occupancy) / std::max<double>(1, (double)groups.size());
+}
+
 bool loses_coalescing(const Candidate &c) {
     const auto uncoalesced = [](const std::vector<Group> &groups) {
         int count = 0;
@@ -151,7 +155,7 @@ Decision register_pressure(const Candidate &c) {
         most = std::max(most, group.price.registers.value);
         spilled = std::max(spilled, group.price.spilled);
     }
-    const bool costs_occupancy = spilled > 0 || sum(*c.fused, &Price::occupancy) < sum(*c.apart, &Price::occupancy) * 0.5;
+    const bool costs_occupancy = spilled > 0 || mean_occupancy(*c.fused) < mean_occupancy(*c.apart) * 0.5;
     return is_slower(c) && costs_occupancy
                ? Decision::forbid("one kernel needs " + std::to_string(most) + " registers a thread, " + std::to_string(spilled) +
                                   " over the cap: that costs more than the bytes saved (" + margin(c) + ")")

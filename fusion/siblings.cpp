@@ -83,7 +83,7 @@ private:
     int cap;
     Assignment &assignment;
     std::map<Vertex, Group> &kernels;
-    std::vector<std::set<Vertex>> depends_on;
+    std::vector<std::set<Vertex>> depends_on;  ///< by stage; through launches that are joined as well
 
     bool are_independent(const Group &a, const Group &b) const {
         for (const Vertex x : a.outputs) {
@@ -147,6 +147,21 @@ private:
         assignment = merge.assignment;
         kernels.erase(merge.second);
         kernels[merge.first] = merge.joined;
+        // Whatever waits for one output of the launch now waits for all that any of them needs.
+        const std::set<Vertex> outputs(merge.joined.outputs.begin(), merge.joined.outputs.end());
+        std::set<Vertex> needed;
+        for (const Vertex output : outputs) {
+            needed.insert(depends_on[output].begin(), depends_on[output].end());
+        }
+        for (Vertex v = 0; v < num_vertices(graph); v++) {
+            const bool reads_one = std::any_of(outputs.begin(), outputs.end(), [&](Vertex o) { return depends_on[v].count(o) > 0; });
+            if (outputs.count(v) || reads_one) {
+                depends_on[v].insert(needed.begin(), needed.end());
+            }
+            if (reads_one) {
+                depends_on[v].insert(outputs.begin(), outputs.end());
+            }
+        }
     }
 };
 

@@ -11,7 +11,8 @@ namespace {
 
 std::string scaled(double value, const std::array<const char *, 5> &units) {
     size_t unit = 0;
-    while (std::abs(value) >= 999.95 && unit + 1 < units.size()) {
+    const auto rounds_to_a_thousand = [&] { return std::abs(value) >= (unit == 0 ? 999.5 : 999.95); };
+    while (rounds_to_a_thousand() && unit + 1 < units.size()) {
         value /= 1000;
         unit++;
     }
@@ -48,7 +49,7 @@ std::string count_text(double count) {
 }
 
 std::string time_text(double microseconds) {
-    if (microseconds >= 1000) {
+    if (microseconds >= 999.95) {
         return fixed(microseconds / 1000, microseconds >= 100000 ? 0 : microseconds >= 10000 ? 1 : 3) + " ms";
     }
     return fixed(microseconds, microseconds >= 100 ? 1 : 2) + " us";
@@ -62,8 +63,8 @@ std::string fixed(double value, int decimals) {
 
 std::string join(const std::vector<std::string> &parts, const std::string &separator) {
     std::string text;
-    for (const std::string &part : parts) {
-        text += (text.empty() ? "" : separator) + part;
+    for (size_t i = 0; i < parts.size(); i++) {
+        text += (i == 0 ? "" : separator) + parts[i];
     }
     return text;
 }

@@ -14,10 +14,16 @@
 namespace fusion {
 
 void write_file(const std::string &path, const std::string &content) {
-    const std::string partial = path + ".partial-" + std::to_string(getpid());
+    // A pipe or a terminal (/dev/stdout) is written to; renaming a file over it would replace it.
+    std::error_code ignored;
+    const auto type = std::filesystem::status(path, ignored).type();
+    const bool is_stream = type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
+    const std::string partial = is_stream ? path : path + ".partial-" + std::to_string(getpid());
     const auto fail = [&] {
         const std::string reason = std::strerror(errno);
-        std::remove(partial.c_str());
+        if (!is_stream) {
+            std::remove(partial.c_str());
+        }
         throw UserError("Cannot write \"" + path + "\": " + reason + ". Next step: check the folder and its permissions.");
     };
     std::ofstream out(partial, std::ios::binary);
@@ -25,7 +31,7 @@ void write_file(const std::string &path, const std::string &content) {
         fail();
     }
     out.close();
-    if (std::rename(partial.c_str(), path.c_str()) != 0) {
+    if (!is_stream && std::rename(partial.c_str(), path.c_str()) != 0) {
         fail();
     }
 }

@@ -4,7 +4,7 @@
 
 namespace fusion {
 
-/// Writes through a temporary file beside it. Throws UserError naming the path and the system's reason.
+/// Writes through a temporary file beside it; pipes and terminals are written to directly. Throws UserError naming the path and the system's reason.
 void write_file(const std::string &path, const std::string &content);
 
 /// Throws UserError naming the path and the system's reason.

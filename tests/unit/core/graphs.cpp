@@ -1,0 +1,267 @@
+#include "tests/unit/core/graphs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+#include <stdexcept>
+
+#include "fusion/price.h"
+
+namespace fusion::test {
+namespace {
+
+std::vector<int> suggested(ReadKind kind, int producer_rank, int consumer_rank) {
+    std::vector<int> follows;
+    for (int d = 0; d < producer_rank; d++) {
+        switch (kind) {
+        case ReadKind::Transposed:
+            follows.push_back(producer_rank - 1 - d);
+            break;
+        case ReadKind::Pointwise:
+        case ReadKind::Broadcast:
+        case ReadKind::Stencil:
+            follows.push_back(d < consumer_rank ? d : -1);
+            break;
+        default:
+            follows.push_back(-1);
+        }
+    }
+    return follows;
+}
+
+std::string numbered(const char *name, int number) {
+    return std::string(name).append(std::to_string(number));
+}
+
+}  // namespace
+
+Vertex Builder::add(Role role, const std::string &name, const Sizes &sizes, const std::vector<From> &reads,
+                    double arithmetic) {
+    Stage stage;
+    stage.func = name;
+    stage.func_id = (int)num_vertices(graph);
+    stage.role = role;
+    for (int d = 0; d < (int)sizes.size(); d++) {
+        stage.dims.push_back({numbered("d", d), 0, sizes[d]});
+        stage.memory_order.push_back(d);
+    }
+    stage.work.arithmetic = arithmetic;
+    stage.live_values = (int)reads.size() + 1;
+    const Vertex v = add_vertex(stage, graph);
+    set_bytes(v, 4);
+    for (const From &from : reads) {
+        Read read;
+        read.kind = from.kind;
+        read.points = from.points;
+        read.region = graph[from.producer].dims;
+        read.follows =
+            from.follows.empty() ? suggested(from.kind, (int)read.region.size(), (int)sizes.size()) : from.follows;
+        add_edge(from.producer, v, read, graph);
+    }
+    return v;
+}
+
+Vertex Builder::input(const std::string &name, const Sizes &sizes) {
+    return add(Role::Input, name, sizes, {}, 0);
+}
+
+Vertex Builder::stage(const std::string &name, const Sizes &sizes, const std::vector<From> &reads, double arithmetic) {
+    return add(Role::Intermediate, name, sizes, reads, arithmetic);
+}
+
+Vertex Builder::output(const std::string &name, const Sizes &sizes, const std::vector<From> &reads, double arithmetic) {
+    return add(Role::Output, name, sizes, reads, arithmetic);
+}
+
+void Builder::set_bytes(Vertex v, int bytes) {
+    graph[v].value_bytes = bytes;
+    graph[v].element_bytes = {bytes};
+}
+
+StageGraph chain(int length, const Sizes &sizes, const std::vector<From> &reads) {
+    Builder b;
+    Vertex last = b.input("in", sizes);
+    for (int i = 1; i <= length; i++) {
+        std::vector<From> from = reads;
+        for (From &f : from) {
+            f.producer = last;
+        }
+        const std::string name = numbered("s", i);
+        last = i == length ? b.output(name, sizes, from) : b.stage(name, sizes, from);
+    }
+    return b.graph;
+}
+
+StageGraph diamond(const Sizes &sizes) {
+    Builder b;
+    const Vertex in = b.input("in", sizes);
+    const Vertex top = b.stage("top", sizes, {{in}});
+    const Vertex left = b.stage("left", sizes, {{top}});
+    const Vertex right = b.stage("right", sizes, {{top}});
+    b.output("bottom", sizes, {{left}, {right}});
+    return b.graph;
+}
+
+StageGraph fan_out(int readers, const Sizes &sizes, double arithmetic) {
+    Builder b;
+    const Vertex in = b.input("in", sizes);
+    const Vertex shared = b.stage("shared", sizes, {{in}}, arithmetic);
+    for (int i = 0; i < readers; i++) {
+        b.output(numbered("out", i), sizes, {{shared}});
+    }
+    return b.graph;
+}
+
+StageGraph broadcast(int64_t rows, int64_t columns, double arithmetic) {
+    Builder b;
+    const Vertex in = b.input("in", {rows});
+    const Vertex narrow = b.stage("narrow", {rows}, {{in}}, arithmetic);
+    b.output("wide", {rows, columns}, {{narrow, ReadKind::Broadcast}});
+    return b.graph;
+}
+
+StageGraph transpose(int64_t edge, bool can_be_staged) {
+    Builder b;
+    const Vertex in = b.input("in", {edge, edge});
+    const Vertex first = b.stage("first", {edge, edge}, {{in}});
+    b.output("second", {edge, edge}, {{first, ReadKind::Transposed}});
+    b[first].can_be_staged = can_be_staged;
+    return b.graph;
+}
+
+StageGraph branches(int branches, const Sizes &sizes, bool share_input) {
+    Builder b;
+    Vertex in = b.input("in0", sizes);
+    for (int i = 0; i < branches; i++) {
+        if (i > 0 && !share_input) {
+            in = b.input(numbered("in", i), sizes);
+        }
+        b.output(numbered("out", i), sizes, {{in}});
+    }
+    return b.graph;
+}
+
+StageGraph random_graph(unsigned seed, int stages) {
+    std::mt19937 random(seed);  // its sequence is fixed by the standard; the library's distributions are not
+    const auto below = [&](int n) { return (int)(random() % (unsigned)n); };
+    const int64_t edges[] = {24, 96, 512, 4096};
+    const int64_t edge = edges[below(4)];
+    Builder b;
+    std::vector<Vertex> planes, rows;  // what can be read, by rank
+    for (int i = 0; i < 2; i++) {
+        planes.push_back(b.input(numbered("plane", i), {edge, edge}));
+        rows.push_back(b.input(numbered("row", i), {edge}));
+    }
+    const auto plane = [&] { return planes[planes.size() - 1 - below(std::min<int>(6, (int)planes.size()))]; };
+    const auto row = [&] { return rows[rows.size() - 1 - below(std::min<int>(4, (int)rows.size()))]; };
+    for (int i = 0; i < stages; i++) {
+        const std::string name = numbered("s", i);
+        std::vector<From> reads;
+        const bool is_row = below(6) == 0;
+        const int count = 1 + below(3);
+        for (int r = 0; r < count; r++) {
+            const int kind = below(24);
+            if (is_row) {
+                kind < 2 ? reads.push_back({plane(), ReadKind::Reduction, (int)edge}) : reads.push_back({row()});
+            } else if (kind < 3) {
+                reads.push_back({row(), ReadKind::Broadcast, 1, {below(2)}});
+            } else if (kind < 5) {
+                reads.push_back({plane(), ReadKind::Transposed});
+            } else if (kind == 5) {
+                reads.push_back({plane(), ReadKind::Stencil, 9});
+            } else if (kind == 6) {
+                reads.push_back({plane(), ReadKind::Gather});
+            } else {
+                reads.push_back({plane()});
+            }
+        }
+        const Sizes sizes = is_row ? Sizes{edge} : Sizes{edge, edge};
+        Vertex v = b.stage(name, sizes, reads, below(10) == 0 ? 2000 : 1 + below(20));
+        b[v].can_be_staged = below(2) == 0;
+        b[v].scheduled_by_user = b[v].has_own_loops = below(40) == 0;
+        b[v].role = below(30) == 0 ? Role::Output : Role::Intermediate;
+        b.set_bytes(v, 1 << below(4));
+        if (below(20) == 0) {
+            const Role role = b[v].role;
+            b[v].has_updates = true;
+            const Vertex update = b.stage(name, sizes, {{v, ReadKind::InPlace}});
+            b[update].role = role;
+            b[update].has_updates = true;
+            b[update].update = 1;
+            b[update].func_id = b[v].func_id;
+            b.set_bytes(update, b[v].value_bytes);
+            v = update;
+        }
+        (is_row ? rows : planes).push_back(v);
+    }
+    for (Vertex v = 0; v < num_vertices(b.graph); v++) {
+        if (out_degree(v, b.graph) == 0 && b[v].role != Role::Input) {
+            b[v].role = Role::Output;
+            for (Vertex other = 0; other < v; other++) {  // all definitions of a Func have one role
+                if (b[other].func_id == b[v].func_id) {
+                    b[other].role = Role::Output;
+                }
+            }
+        }
+    }
+    return b.graph;
+}
+
+Plan plan_of(const StageGraph &graph, Variant variant) {
+    return make_plan(graph, device_named("H200"), {.variant = variant});
+}
+
+double time_of(const Plan &plan) {
+    return total(plan.groups).time_us;
+}
+
+const Group &kernel_storing(const Plan &plan, Vertex stage) {
+    const Group *found = nullptr;
+    for (const Group &group : plan.groups) {
+        for (const Vertex output : group.outputs) {
+            if (output == stage && found) {
+                throw std::runtime_error("two kernels store stage " + std::to_string(stage));
+            }
+            found = output == stage ? &group : found;
+        }
+    }
+    if (!found) {
+        throw std::runtime_error("no kernel stores stage " + std::to_string(stage));
+    }
+    return *found;
+}
+
+const Verdict &verdict_on(const Plan &plan, Vertex producer, Vertex consumer) {
+    for (const Verdict &verdict : plan.verdicts) {
+        if (verdict.producer == producer && verdict.consumer == consumer) {
+            return verdict;
+        }
+    }
+    throw std::runtime_error("no verdict on " + std::to_string(producer) + " -> " + std::to_string(consumer));
+}
+
+Vertex stage_named(const StageGraph &graph, const std::string &name) {
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        if (graph[v].func == name) {
+            return v;
+        }
+    }
+    throw std::runtime_error("no stage " + name);
+}
+
+bool has_member(const Group &group, Vertex stage) {
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == stage; });
+}
+
+bool reads_buffer(const Group &group, Vertex producer) {
+    return std::any_of(group.inputs.begin(), group.inputs.end(),
+                       [&](const Input &i) { return i.producer == producer; });
+}
+
+double cpu_seconds() {
+    return (double)std::clock() / CLOCKS_PER_SEC;
+}
+
+}  // namespace fusion::test
