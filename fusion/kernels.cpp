@@ -68,11 +68,11 @@ std::vector<Vertex> launch_of(const StageGraph &graph, const Assignment &assignm
 }
 
 Group make_kernel(const StageGraph &graph, const Assignment &assignment, const std::vector<Vertex> &outputs,
-                  const Device &device, int register_cap) {
+                  const Device &device, const Limits &limits) {
     const auto make = [&](const std::set<Vertex> &staged) {
         Group group = trace_kernel(graph, assignment.placement, outputs, staged);
         group.kind = template_of(graph, assignment, group);
-        choose_tile(graph, group, device, register_cap);
+        choose_tile(graph, group, device, limits);
         return group;
     };
     Group group = make({});
@@ -98,11 +98,11 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
 }
 
 std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &assignment, const Device &device,
-                                     int register_cap) {
+                                     const Limits &limits) {
     std::map<Vertex, Group> kernels;
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         if (is_kernel(graph, assignment, v) && assignment.leader[v] == v) {
-            kernels[v] = make_kernel(graph, assignment, launch_of(graph, assignment, v), device, register_cap);
+            kernels[v] = make_kernel(graph, assignment, launch_of(graph, assignment, v), device, limits);
         }
     }
     return kernels;

@@ -32,9 +32,9 @@ struct Proposal {
 
 class Planner {
 public:
-    Planner(const StageGraph &graph, const Device &device, int cap)
-        : graph(graph), device(device), cap(cap), assignment(all_stored(graph)),
-          kernels(make_kernels(graph, assignment, device, cap)), decided(num_vertices(graph)),
+    Planner(const StageGraph &graph, const Device &device, const Limits &limits)
+        : graph(graph), device(device), limits(limits), assignment(all_stored(graph)),
+          kernels(make_kernels(graph, assignment, device, limits)), decided(num_vertices(graph)),
           joins(post_dominators(graph)) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             reconsider(v);
@@ -56,7 +56,7 @@ public:
 
     const StageGraph &graph;
     const Device &device;
-    int cap;
+    Limits limits;
     Assignment assignment;
     std::map<Vertex, Group> kernels;  ///< by leader
     std::vector<Decided> decided;     ///< by stage
@@ -125,7 +125,7 @@ private:
             apart.push_back(kernels.at(reader));
             const auto outputs = launch_of(graph, assignment, reader);
             const bool own_loops = kernels.at(reader).kind == Template::UserLoops || kernels.at(reader).kind == Template::HostLoops;
-            proposal.changed.push_back(make_kernel(graph, changed, outputs, device, cap));
+            proposal.changed.push_back(make_kernel(graph, changed, outputs, device, limits));
             const bool can_stage = readers.size() == 1 && !own_loops && is_transposed_tile(graph, proposal.changed.back());
             if (placement == Placement::AtBlock && !can_stage) {
                 return std::nullopt;
@@ -230,10 +230,10 @@ private:
             const bool computes = std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
             if (computes) {
                 fused.push_back(group);
-                cut.changed.push_back(make_kernel(graph, changed, group.outputs, device, cap));
+                cut.changed.push_back(make_kernel(graph, changed, group.outputs, device, limits));
             }
         }
-        cut.changed.push_back(make_kernel(graph, changed, {v}, device, cap));
+        cut.changed.push_back(make_kernel(graph, changed, {v}, device, limits));
         const Candidate candidate{graph, device, v, Placement::Inlined, edges_from(v), &cut.changed, &fused};
         cut.apart_us = candidate.apart_us();
         cut.fused_us = candidate.fused_us();
@@ -318,11 +318,12 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     Plan plan;
     plan.variant = options.variant;
     plan.register_cap = options.register_cap > 0 ? options.register_cap : (int)device.registers_per_thread;
-    Planner planner(graph, device, plan.register_cap);
+    const Limits limits{plan.register_cap, options.max_vector};
+    Planner planner(graph, device, limits);
     check_can_run(graph, planner.assignment);
     if (options.variant == Variant::Fused) {
         planner.run();
-        plan.joins = join_siblings(graph, device, plan.register_cap, planner.assignment, planner.kernels);
+        plan.joins = join_siblings(graph, device, limits, planner.assignment, planner.kernels);
     } else if (options.variant == Variant::Inlined) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const bool can_inline = graph[v].role == Role::Intermediate && !graph[v].has_updates && !graph[v].is_extern &&
@@ -331,7 +332,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
                 planner.assignment.placement[v] = Placement::Inlined;
             }
         }
-        planner.kernels = make_kernels(graph, planner.assignment, device, plan.register_cap);
+        planner.kernels = make_kernels(graph, planner.assignment, device, limits);
     }
     plan.placement = planner.assignment.placement;
     plan.groups = in_order_of_execution(planner.kernels);

@@ -180,10 +180,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     return price;
 }
 
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap) {
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
     std::vector<Tile> candidates = {Tile{}};
-    if (group.kind == Template::Pointwise) {
-        candidates.push_back({.vector = 4});
+    if (group.kind == Template::Pointwise && limits.vector > 1) {
+        candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Siblings) {
@@ -191,7 +191,7 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, in
     }
     bool first = true;
     for (const Tile &tile : candidates) {
-        const Price price = price_kernel(graph, group, tile, device, cap);
+        const Price price = price_kernel(graph, group, tile, device, limits.registers);
         if (first || price.time_us < group.price.time_us) {
             group.tile = tile;
             group.price = price;
