@@ -80,6 +80,9 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
         std::erase_if(live, [&](Vertex v) { return last_reader[v] == member.stage; });
         live.insert(member.stage);
         most = std::max(most, live_words());
+        if (last_reader[member.stage] <= member.stage) {  // stored, and nothing here reads it
+            live.erase(member.stage);
+        }
     }
     const int pointers = (int)(group.inputs.size() + group.outputs.size());
     // Addresses die after their access: beyond a few, pointers share registers.
