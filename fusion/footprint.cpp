@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace fusion {
 namespace {
@@ -28,6 +29,12 @@ bool is_identity(const Follows &map) {
         }
     }
     return true;
+}
+
+Follows own_point(const Stage &stage) {
+    Follows identity(stage.dims.size());
+    std::iota(identity.begin(), identity.end(), 0);
+    return identity;
 }
 
 struct Reading {
@@ -64,10 +71,11 @@ class Trace {
 public:
     std::map<Vertex, double> evaluations;  ///< over the kernel
     std::map<Vertex, Reading> readings;
-    std::map<Vertex, Follows> staged;  ///< empty where one tile cannot serve: read in several ways
+    std::map<Vertex, Follows> tiles;   ///< by staged stage; empty where one tile cannot serve: read in several ways
+    std::map<Vertex, std::set<Vertex>> callers;  ///< of staged buffers
 
-    Trace(const StageGraph &graph, const std::vector<Placement> &placement)
-        : graph(graph), placement(placement) {
+    Trace(const StageGraph &graph, const std::vector<Placement> &placement, const std::set<Vertex> &staged)
+        : graph(graph), placement(placement), staged(staged) {
     }
 
     void frame(Vertex output) {
@@ -75,11 +83,7 @@ public:
         const int contiguous = contiguous_dim(out);
         // Per stage and way of following the frame: evaluations a point of it. Consumers come before producers.
         std::map<Vertex, std::map<Follows, double>, std::greater<>> uses;
-        Follows identity;
-        for (int d = 0; d < (int)out.dims.size(); d++) {
-            identity.push_back(d);
-        }
-        uses[output][identity] = 1;
+        uses[output][own_point(out)] = 1;
         for (const auto &[stage, ways] : uses) {
             double once = 0;
             for (const auto &[map, times] : ways) {
@@ -88,24 +92,24 @@ public:
                     const Read &read = graph[*e];
                     const Vertex producer = source(*e, graph);
                     const Follows through = composed(read.follows, map);
+                    const bool stored = placement[producer] == Placement::Root || placement[producer] == Placement::Host;
                     if (placement[producer] == Placement::AtBlock) {
-                        if (const auto [at, is_new] = staged.emplace(producer, through); is_new) {
+                        if (add_tile(producer, read, through)) {
                             frame(producer);
-                        } else if (at->second != through) {
-                            at->second.clear();
                         }
-                    } else if (placement[producer] == Placement::Root || placement[producer] == Placement::Host) {
+                    } else if (stored && staged.count(producer)) {
+                        add_tile(producer, read, through);
+                        callers[producer].insert(stage);
+                        add_reading(readings[producer], graph[producer], read, own_point(graph[producer]),
+                                    contiguous_dim(graph[producer]), graph[producer].dims.size());
+                        readings[producer].same_point = false;
+                    } else if (stored) {
                         add_reading(readings[producer], graph[producer], read, through, contiguous, out.dims.size());
                     } else {
                         double &known = uses[producer][through];
                         known = std::max(known, times * read.points);
                     }
                 }
-            }
-            if (graph[stage].role == Role::Input) {  // staged as it is
-                Read whole;
-                whole.region = graph[stage].dims;
-                add_reading(readings[stage], graph[stage], whole, identity, contiguous, out.dims.size());
             }
             // Kept values are computed once however many read them; recomputed ones once a use.
             const double here = once * out.points();
@@ -117,20 +121,49 @@ public:
 private:
     const StageGraph &graph;
     const std::vector<Placement> &placement;
+    const std::set<Vertex> &staged;
+
+    /// True the first time.
+    bool add_tile(Vertex producer, const Read &read, const Follows &through) {
+        const auto [at, is_new] = tiles.emplace(producer, through);
+        if (at->second != through || read.points != 1) {
+            at->second.clear();
+        }
+        return is_new;
+    }
 };
 
 }  // namespace
 
-Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placement, const std::vector<Vertex> &outputs) {
-    Trace trace(graph, placement);
+bool is_transposed_tile(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    const bool plain = group.outputs.size() == 1 && out.update == 0 && !out.has_updates && out.dims.size() >= 2;
+    const auto fits = [&](Vertex tile, const Follows &follows) {
+        const auto contains = [&](int dim) { return std::find(follows.begin(), follows.end(), dim) != follows.end(); };
+        const bool complete = !follows.empty() && !contains(-1) && contains(contiguous_dim(out));
+        return complete && follows[contiguous_dim(graph[tile])] != contiguous_dim(out);
+    };
+    const bool members_fit = std::all_of(group.members.begin(), group.members.end(), [&](const Member &m) {
+        return m.placement != Placement::AtBlock || fits(m.stage, m.follows);
+    });
+    return plain && members_fit &&
+           std::all_of(group.staged.begin(), group.staged.end(), [&](const Staged &s) { return fits(s.producer, s.follows); });
+}
+
+Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placement, const std::vector<Vertex> &outputs,
+                   const std::set<Vertex> &staged) {
+    Trace trace(graph, placement, staged);
     for (const Vertex output : outputs) {
         trace.frame(output);
     }
     Group group;
     group.outputs = outputs;
     for (const auto &[stage, times] : trace.evaluations) {
-        const auto tile = trace.staged.find(stage);
-        group.members.push_back({stage, placement[stage], times, tile == trace.staged.end() ? Follows() : tile->second});
+        const auto tile = trace.tiles.find(stage);
+        group.members.push_back({stage, placement[stage], times, tile == trace.tiles.end() ? Follows() : tile->second});
+    }
+    for (const auto &[producer, callers] : trace.callers) {
+        group.staged.push_back({producer, {callers.begin(), callers.end()}, trace.tiles.at(producer)});
     }
     for (const auto &[producer, reading] : trace.readings) {
         double elements = 0;

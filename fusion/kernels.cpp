@@ -22,7 +22,7 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
     if (group.outputs.size() > 1) {
         return Template::Siblings;
     }
-    if (std::any_of(group.members.begin(), group.members.end(), is_staged)) {
+    if (!group.staged.empty() || std::any_of(group.members.begin(), group.members.end(), is_staged)) {
         return Template::Transpose;
     }
     return stage.update > 0 || !stage.reduction.empty() ? Template::Parallel : Template::Pointwise;
@@ -69,9 +69,31 @@ std::vector<Vertex> launch_of(const StageGraph &graph, const Assignment &assignm
 
 Group make_kernel(const StageGraph &graph, const Assignment &assignment, const std::vector<Vertex> &outputs,
                   const Device &device, int register_cap) {
-    Group group = trace_kernel(graph, assignment.placement, outputs);
-    group.kind = template_of(graph, assignment, group);
-    choose_tile(graph, group, device, register_cap);
+    const auto make = [&](const std::set<Vertex> &staged) {
+        Group group = trace_kernel(graph, assignment.placement, outputs, staged);
+        group.kind = template_of(graph, assignment, group);
+        choose_tile(graph, group, device, register_cap);
+        return group;
+    };
+    Group group = make({});
+    if (group.kind != Template::Pointwise && group.kind != Template::Transpose) {
+        return group;
+    }
+    // A buffer that neighbouring threads would read far apart goes through shared memory where that is cheaper.
+    std::set<Vertex> staged;
+    for (const Input &input : std::vector<Input>(group.inputs)) {
+        if (input.is_coalesced || !graph[input.producer].can_be_staged) {
+            continue;
+        }
+        std::set<Vertex> more = staged;
+        more.insert(input.producer);
+        Group candidate = make(more);
+        const bool fits = is_transposed_tile(graph, candidate) && candidate.price.shared_bytes <= device.shared_per_block;
+        if (fits && candidate.price.time_us < group.price.time_us) {
+            group = std::move(candidate);
+            staged = std::move(more);
+        }
+    }
     return group;
 }
 

@@ -22,7 +22,7 @@ bool is_kernel(const StageGraph &graph, const Assignment &assignment, Vertex sta
 /// The stages of the launch that `leader` leads, ascending.
 std::vector<Vertex> launch_of(const StageGraph &graph, const Assignment &assignment, Vertex leader);
 
-/// Traces and prices one launch.
+/// Traces and prices one launch; buffers are staged in shared memory where that is cheaper.
 Group make_kernel(const StageGraph &graph, const Assignment &assignment, const std::vector<Vertex> &outputs,
                   const Device &device, int register_cap);
 

@@ -92,8 +92,7 @@ private:
         proposal.placement = placement;
         std::set<Vertex> readers;
         for (const Vertex v : stages) {
-            const bool is_staged_input = graph[v].role == Role::Input && placement == Placement::AtBlock;
-            const Judgement legality = is_staged_input ? Judgement{Decision::allow(), ""} : judge_legality(v, placement);
+            const Judgement legality = judge_legality(v, placement);
             if (!legality.decision.allowed()) {
                 proposal.judgement = legality;
                 return proposal;
@@ -121,7 +120,7 @@ private:
             const auto outputs = launch_of(graph, assignment, reader);
             const bool own_loops = kernels.at(reader).kind == Template::UserLoops || kernels.at(reader).kind == Template::HostLoops;
             proposal.changed.push_back(make_kernel(graph, changed, outputs, device, cap));
-            const bool can_stage = readers.size() == 1 && !own_loops && is_transposed_tile(proposal.changed.back());
+            const bool can_stage = readers.size() == 1 && !own_loops && is_transposed_tile(graph, proposal.changed.back());
             if (placement == Placement::AtBlock && !can_stage) {
                 return std::nullopt;
             }
@@ -136,26 +135,16 @@ private:
         return proposal;
     }
 
-    /// Every staged stage is a tile that follows each dimension of the one output, its own contiguous one another than
-    /// the output's.
-    bool is_transposed_tile(const Group &group) const {
-        const Stage &out = graph[group.outputs[0]];
-        const bool plain = group.outputs.size() == 1 && out.update == 0 && !out.has_updates && out.dims.size() >= 2;
-        return plain && std::all_of(group.members.begin(), group.members.end(), [&](const Member &member) {
-            if (member.placement != Placement::AtBlock) {
-                return true;
-            }
-            const auto follows = [&](int dim) { return std::find(member.follows.begin(), member.follows.end(), dim) != member.follows.end(); };
-            const bool complete = !member.follows.empty() && !follows(-1) && follows(contiguous_dim(out));
-            return complete && member.follows[contiguous_dim(graph[member.stage])] != contiguous_dim(out);
-        });
-    }
-
     /// Some kernel reads `v` across its contiguous dimension, or would if it were inlined.
     bool is_read_transposed(Vertex v) const {
         for (const Vertex reader : readers_of(v)) {
             for (const Input &input : kernels.at(reader).inputs) {
                 if (input.producer == v && !input.is_coalesced) {
+                    return true;
+                }
+            }
+            for (const Staged &staged : kernels.at(reader).staged) {
+                if (staged.producer == v) {
                     return true;
                 }
             }
@@ -192,7 +181,7 @@ private:
             return;
         }
         std::vector<std::optional<Proposal>> proposals;
-        if (is_read_transposed(v) && graph[v].can_be_staged) {
+        if (!is_input && is_read_transposed(v)) {
             proposals.push_back(propose({v}, Placement::AtBlock));
         }
         if (is_input) {

@@ -56,6 +56,13 @@ struct Input {
     bool is_coalesced = true; ///< neighbouring threads read neighbouring elements, or all the same one
 };
 
+/// A stored buffer that the kernel reads through a tile in shared memory.
+struct Staged {
+    Vertex producer;
+    std::vector<Vertex> callers;  ///< members that read it
+    std::vector<int> follows;     ///< per dimension of the producer the output dimension it follows
+};
+
 enum class RegisterSource { Estimated,
                             Measured };
 
@@ -89,6 +96,7 @@ struct Group {
     std::vector<Vertex> outputs;  ///< one stage; several for siblings
     std::vector<Member> members;  ///< everything computed in it, outputs included, ascending
     std::vector<Input> inputs;
+    std::vector<Staged> staged;
     Template kind = Template::Pointwise;
     Tile tile;
     Price price;

@@ -131,6 +131,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
             price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[member.stage].value_bytes;
         }
     }
+    for (const Staged &tile_of : group.staged) {
+        price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[tile_of.producer].value_bytes;
+    }
     const bool is_flat = tile.vector > 1 && std::all_of(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return i.same_point; });
     const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat;
     instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);

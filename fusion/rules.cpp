@@ -119,6 +119,16 @@ Decision launch_arguments(const Candidate &c) {
     return Decision::allow();
 }
 
+Decision shared_memory(const Candidate &c) {
+    for (const Group &group : *c.fused) {
+        if (group.price.shared_bytes > c.device.shared_per_block) {
+            return Decision::forbid("its tiles would take " + std::to_string(group.price.shared_bytes) +
+                                    " bytes of shared memory; a block has " + fixed(c.device.shared_per_block, 0));
+        }
+    }
+    return Decision::allow();
+}
+
 Decision expression_size(const Candidate &c) {
     for (const Group &group : *c.fused) {
         const double points = std::max(1.0, c.graph[group.outputs[0]].points());
@@ -171,6 +181,7 @@ constexpr Rule kRules[] = {
     {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
     {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast and transposed reads are fused"},
     {"launch-arguments", RuleKind::Resource, launch_arguments, "a launch takes no more arguments than the device allows"},
+    {"shared-memory", RuleKind::Resource, shared_memory, "the tiles of a kernel fit in a block's shared memory"},
     {"expression-size", RuleKind::Resource, expression_size, "a stage is not evaluated thousands of times a point"},
     {"register-pressure", RuleKind::Profit, register_pressure, "registers must not cost more occupancy than the bytes saved"},
     {"transposed-coalescing", RuleKind::Profit, transposed_coalescing, "a transposed read must not waste what fusing saves"},

@@ -14,6 +14,8 @@ using namespace Halide;
 /// How a verb is called in Halide; the order of a directive's parts in the call is the same for all of them.
 const char *method(Verb verb) {
     switch (verb) {
+    case Verb::Wrap:
+        return "in";
     case Verb::ComputeRoot:
         return "compute_root";
     case Verb::ComputeAt:
@@ -76,13 +78,19 @@ VarOrRVar loop_of(const Loop &loop, const Internal::Function &f, int update) {
     }
 }
 
-Func func_of(const PipelineView &view, int func_id) {
-    return Func(view.sources[func_id].function);
-}
+/// The Funcs of a pipeline by func_id, and those that directives have made.
+struct Funcs {
+    const PipelineView &view;
+    std::map<int, Func> made;
+
+    Func operator[](int func_id) const {
+        return func_id < (int)view.sources.size() ? Func(view.sources[func_id].function) : made.at(func_id);
+    }
+};
 
 using StageKey = std::tuple<int, int, int>;
 
-void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<VarOrRVar> &loops, const PipelineView &view) {
+void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<VarOrRVar> &loops, const Funcs &funcs) {
     switch (d.verb) {
     case Verb::Split:
         stage.split(loops[0], loops[1], loops[2], Expr((int)d.number), d.tail);
@@ -112,7 +120,7 @@ void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<V
         stage.gpu_single_thread();
         return;
     case Verb::ComputeWith:
-        stage.compute_with(func_of(view, d.other), loops[0]);
+        stage.compute_with(funcs[d.other], loops[0]);
         return;
     default:
         throw InternalError("a directive of the Func applied to a stage");
@@ -191,19 +199,27 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
         return buffer.output_element < 0 ? source.parameter : source.function.output_buffers()[buffer.output_element];
     };
     std::map<StageKey, Halide::Stage> branches;
+    Funcs funcs{view, {}};
     for (const Directive &d : schedule) {
-        Func f = func_of(view, d.func_id);
+        if (d.verb == Verb::Wrap) {
+            std::vector<Func> callers;
+            for (const int caller : d.callers) {
+                callers.push_back(funcs[caller]);
+            }
+            funcs.made[d.func_id] = funcs[d.other].in(callers);
+            continue;
+        }
+        Func f = funcs[d.func_id];
         std::vector<VarOrRVar> loops;
-        const int owner = d.other >= 0 ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
-            loops.push_back(loop_of(loop, view.sources[loop.kind == Loop::Made ? d.func_id : owner].function, d.update));
+            loops.push_back(loop_of(loop, f.function(), d.update));
         }
         switch (d.verb) {
         case Verb::ComputeRoot:
             f.compute_root();
             continue;
         case Verb::ComputeAt:
-            f.compute_at(func_of(view, d.other), loops[0].var);
+            f.compute_at(funcs[d.other], loops[0].var);
             continue;
         case Verb::StoreInRegister:
             f.store_in(MemoryType::Register);
@@ -222,24 +238,37 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
         if (d.branch >= 0) {
             stage = branches.at({d.func_id, d.update, d.branch});
         }
-        apply_to_stage(d, stage, loops, view);
+        apply_to_stage(d, stage, loops, funcs);
     }
 }
 
 std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
     std::vector<std::string> names;
-    for (size_t id = 0; id < view.sources.size(); id++) {
+    size_t ids = view.sources.size();
+    for (const Directive &d : schedule) {
+        ids = std::max(ids, (size_t)d.func_id + 1);
+    }
+    for (size_t id = 0; id < ids; id++) {
         names.push_back("f" + std::to_string(id));
     }
     std::set<int> funcs;
     std::set<std::pair<int, int>> stages;
-    std::string declarations, body;
+    std::string wrappers, declarations, body;
     bool has_conditions = false;
     std::set<std::string> declared;
     for (const Directive &d : schedule) {
         funcs.insert(d.func_id);
+        funcs.insert(d.callers.begin(), d.callers.end());
         if (d.other >= 0) {
             funcs.insert(d.other);
+        }
+        if (d.verb == Verb::Wrap) {
+            std::vector<std::string> callers;
+            for (const int caller : d.callers) {
+                callers.push_back(names[caller]);
+            }
+            wrappers += "    Func " + names[d.func_id] + " = " + names[d.other] + ".in({" + join(callers, ", ") + "});\n";
+            continue;
         }
         for (const Fact &fact : d.condition) {
             funcs.insert(fact.left.buffer.func_id);
@@ -267,10 +296,13 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
     }
     std::string gets;
     for (const int id : funcs) {
+        if (id >= (int)view.sources.size()) {
+            continue;
+        }
         gets += "    Func " + names[id] + " = pipeline.get_func(" + std::to_string(func_index.at(id)) + ");  // " +
                 view.sources[id].function.name() + "\n";
     }
-    return gets + (has_conditions ? condition_prelude() : "") + declarations + body;
+    return gets + (has_conditions ? condition_prelude() : "") + wrappers + declarations + body;
 }
 
 }  // namespace fusion

@@ -24,10 +24,12 @@ struct AsExpr {
     Expr wide(const Expr &value) const {
         return cast<int64_t>(value);
     }
+    /// Pure, or Halide would not dare to ask the condition while it infers bounds: it would require the union of what all
+    /// branches need, and a branch of minimum 0 would need elements before a crop.
     Expr device_address(const BufferRef &buffer) const {
         const Parameter p = lookup(buffer);
         const Expr header = Variable::make(type_of<halide_buffer_t *>(), p.name() + ".buffer", p);
-        return Call::make(UInt(64), Call::buffer_get_device, {header}, Call::Extern);
+        return Call::make(UInt(64), Call::buffer_get_device, {header}, Call::PureExtern);
     }
     Expr binary(const Expr &a, const char *op, const Expr &b) const {
         switch (op[0]) {
@@ -145,7 +147,7 @@ std::string condition_prelude() {
     };
     const auto device_address = [](const Parameter &p) {
         Expr header = Internal::Variable::make(type_of<halide_buffer_t *>(), p.name() + ".buffer", p);
-        return Internal::Call::make(UInt(64), Internal::Call::buffer_get_device, {header}, Internal::Call::Extern);
+        return Internal::Call::make(UInt(64), Internal::Call::buffer_get_device, {header}, Internal::Call::PureExtern);
     };
     (void)input_of, (void)output_of, (void)field, (void)device_address;
 )";

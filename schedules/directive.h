@@ -22,6 +22,7 @@ Loop rvar(int index);
 Loop made(const std::string &name);
 
 enum class Verb {
+    Wrap,  ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers`
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`
     StoreInRegister,  ///< MemoryType::Register
@@ -49,6 +50,7 @@ struct Directive {
     Halide::TailStrategy tail = Halide::TailStrategy::Auto;
     int other = -1;
     Condition condition = {};
+    std::vector<int> callers = {};
 };
 
 using Schedule = std::vector<Directive>;

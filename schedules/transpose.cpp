@@ -8,6 +8,38 @@
 
 namespace fusion {
 
+namespace {
+
+struct TileOf {
+    Vertex stage;
+    int func_id;  ///< the stage's own Func, or the one that stages a stored buffer
+    std::vector<int> follows;
+};
+
+/// Stages kept at the block, and stored buffers through a Func of their own (made by the schedule's first directives).
+std::vector<TileOf> tiles_of(const PipelineView &view, const Group &group, Schedule &schedule) {
+    std::vector<TileOf> tiles;
+    for (const Member &member : group.members) {
+        if (member.placement == Placement::AtBlock) {
+            tiles.push_back({member.stage, view.graph[member.stage].func_id, member.follows});
+        }
+    }
+    for (const Staged &staged : group.staged) {
+        // A new id for each pair of kernel and buffer.
+        const int stages = (int)num_vertices(view.graph);
+        const int id = (int)view.sources.size() + (int)group.outputs[0] * stages + (int)staged.producer;
+        Directive wrap{.func_id = id, .verb = Verb::Wrap, .other = view.graph[staged.producer].func_id};
+        for (const Vertex caller : staged.callers) {
+            wrap.callers.push_back(view.graph[caller].func_id);
+        }
+        schedule.push_back(wrap);
+        tiles.push_back({staged.producer, id, staged.follows});
+    }
+    return tiles;
+}
+
+}  // namespace
+
 using Halide::TailStrategy;
 
 Schedule transpose_schedule(const PipelineView &view, const Group &group) {
@@ -20,12 +52,8 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
     const int rows = group.tile.threads / kTransposeTile;
     // The tile spans the output's contiguous dimension and the one that the staged stage's contiguous one follows.
     const int along = out.memory_order[0];
-    int across = -1;
-    for (const Member &member : group.members) {
-        if (member.placement == Placement::AtBlock) {
-            across = member.follows[view.graph[member.stage].memory_order[0]];
-        }
-    }
+    const std::vector<TileOf> tiles = tiles_of(view, group, schedule);
+    const int across = tiles[0].follows[view.graph[tiles[0].stage].memory_order[0]];
     const Loop column = made("fusion_column"), row = made("fusion_row"), columns = made("fusion_columns"), rows_loop = made("fusion_rows");
     const Loop turn = made("fusion_turn"), lane = made("fusion_thread");
     emit(Verb::Split, {arg(along), columns, column}, kTransposeTile, TailStrategy::GuardWithIf);
@@ -44,17 +72,13 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
     const Loop block = emit.fuse_all(outer, "fusion_tile");
     emit(Verb::GpuBlocks, {block});
     emit(Verb::GpuThreads, {column, lane});
-    for (const Member &member : group.members) {
-        if (member.placement != Placement::AtBlock) {
-            continue;
-        }
-        const Stage &stage = view.graph[member.stage];
-        const Emitter staged(schedule, stage.func_id, 0);
+    for (const TileOf &tile : tiles) {
+        const Stage &stage = view.graph[tile.stage];
+        const Emitter staged(schedule, tile.func_id, 0);
         staged.with(Verb::ComputeAt, out.func_id, {block});
         // Threads along the producer's contiguous dimension, and down the one that the output calls contiguous.
-        const int fast = stage.memory_order[0];
-        const int slow = (int)(std::find(member.follows.begin(), member.follows.end(), along) - member.follows.begin());
-        const Loop inner = arg(fast), down = arg(slow);
+        const Loop inner = arg(stage.memory_order[0]);
+        const Loop down = arg((int)(std::find(tile.follows.begin(), tile.follows.end(), along) - tile.follows.begin()));
         staged(Verb::Split, {down, turn, lane}, rows, TailStrategy::GuardWithIf);
         staged(Verb::Reorder, {turn, inner, lane});
         staged(Verb::Unroll, {turn});

@@ -17,17 +17,16 @@ namespace fs = std::filesystem;
 using Halide::OutputFileType;
 
 std::string schedule_header(const std::string &function, const std::string &body) {
-    return "#pragma once\n// Made by halide-fusion: the schedule of " + function +
-           ". Call apply_schedule_" + function + "(pipeline, target) in place of an autoscheduler.\n#include <Halide.h>\n\n" +
-           "inline void apply_schedule_" + function + "(::Halide::Pipeline pipeline, ::Halide::Target target) {\n" +
-           "    using namespace ::Halide;\n    (void)target;\n" + body + "}\n";
+    return "#pragma once\n// Made by halide-fusion: the schedule of " + function + ". Call apply_schedule_" + function +
+           "(pipeline, target) in place of an autoscheduler.\n#include <Halide.h>\n\n" + "inline void apply_schedule_" +
+           function + "(::Halide::Pipeline pipeline, ::Halide::Target target) {\n" + "    (void)target;\n" + body +
+           "}\n";
 }
 
 /// Writes everything into a folder beside the wanted one and moves the files over when all are there.
 class Staging {
 public:
-    explicit Staging(const fs::path &folder)
-        : wanted(folder), made(folder / (".partial-" + std::to_string(getpid()))) {
+    explicit Staging(const fs::path &folder) : wanted(folder), made(folder / (".partial-" + std::to_string(getpid()))) {
         std::error_code error;
         fs::create_directories(made, error);
         if (error) {
@@ -38,9 +37,7 @@ public:
         std::error_code ignored;
         fs::remove_all(made, ignored);
     }
-    std::string file(const std::string &name) const {
-        return (made / name).string();
-    }
+    std::string file(const std::string &name) const { return (made / name).string(); }
     void publish() const {
         for (const auto &entry : fs::directory_iterator(made)) {
             fs::rename(entry.path(), wanted / entry.path().filename());
@@ -53,13 +50,15 @@ private:
 
 }  // namespace
 
-int emit_command(const Request &request, const std::string &folder, const std::string &function, const std::string &target_text) {
+int emit_command(const Request &request, const std::string &folder, const std::string &function,
+                 const std::string &target_text) {
     if (!request.generator_file.empty()) {
         load_generators(request.generator_file);
     }
     std::string problem;
     if (!Halide::Target::validate_target_string(target_text)) {
-        throw UserError("\"" + target_text + "\" is not a Halide target. Next step: use one such as host-cuda-cuda_capability_80.");
+        throw UserError("\"" + target_text +
+                        "\" is not a Halide target. Next step: use one such as host-cuda-cuda_capability_80.");
     }
     const Halide::Target target(target_text);
     const std::string name = function.empty() ? request.generator : function;

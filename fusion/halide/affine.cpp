@@ -88,6 +88,12 @@ AffineIndex read_clamp(const Expr &a, const Expr &b) {
     return result;
 }
 
+/// A cast between integers of 32 bits or more; a narrower one wraps around within the range of an index.
+bool keeps_indices(const Cast &cast) {
+    const Type &to = cast.type, &from = cast.value.type();
+    return to.is_int_or_uint() && from.is_int_or_uint() && to.bits() >= std::min(from.bits(), 32);
+}
+
 }  // namespace
 
 AffineIndex read_index(const Expr &index) {
@@ -115,13 +121,14 @@ AffineIndex read_index(const Expr &index) {
         } else {
             result = blurred(a, b);
         }
-    } else if (const auto *cast = index.as<Cast>(); cast && cast->type.is_int_or_uint() && cast->value.type().is_int_or_uint()) {
+    } else if (const auto *cast = index.as<Cast>(); cast && keeps_indices(*cast)) {
         result = read_index(cast->value);
     } else if (const auto *min = index.as<Min>()) {
         result = read_clamp(min->a, min->b);
     } else if (const auto *max = index.as<Max>()) {
         result = read_clamp(max->a, max->b);
-    } else if (const auto *call = index.as<Call>(); call && (call->is_intrinsic(Call::likely) || call->is_intrinsic(Call::likely_if_innermost))) {
+    } else if (const auto *call = index.as<Call>();
+               call && (call->is_intrinsic(Call::likely) || call->is_intrinsic(Call::likely_if_innermost))) {
         result = read_index(call->args[0]);
     } else {
         const Expr divided = index.as<Div>() ? index.as<Div>()->a : index.as<Mod>() ? index.as<Mod>()->a : Expr();

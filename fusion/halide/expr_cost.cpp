@@ -15,10 +15,13 @@ using namespace Halide::Internal;
 /// path; Halide names math functions NAME_fBITS and that name is the only handle on them.
 double math_instructions(const std::string &name) {
     static const std::map<std::string, double> cost = {
-        {"sqrt", 8},  {"rsqrt", 4},  {"fast_inverse", 2}, {"fast_inverse_sqrt", 2}, {"exp", 8},    {"log", 22},  {"pow", 60},
-        {"sin", 24},  {"cos", 24},   {"tan", 40},         {"asin", 25},             {"acos", 25},  {"atan", 30}, {"atan2", 40},
-        {"sinh", 25}, {"cosh", 20},  {"tanh", 20},        {"asinh", 35},            {"acosh", 35}, {"atanh", 30}, {"floor", 1},
-        {"ceil", 1},  {"round", 2},  {"trunc", 1},        {"is_nan", 1},            {"is_inf", 1}, {"is_finite", 1}};
+        {"sqrt", 8},   {"rsqrt", 4},  {"fast_inverse", 2}, {"fast_inverse_sqrt", 2},
+        {"exp", 8},    {"log", 22},   {"pow", 60},         {"sin", 24},
+        {"cos", 24},   {"tan", 40},   {"asin", 25},        {"acos", 25},
+        {"atan", 30},  {"atan2", 40}, {"sinh", 25},        {"cosh", 20},
+        {"tanh", 20},  {"asinh", 35}, {"acosh", 35},       {"atanh", 30},
+        {"floor", 1},  {"ceil", 1},   {"round", 2},        {"trunc", 1},
+        {"is_nan", 1}, {"is_inf", 1}, {"is_finite", 1}};
     const auto found = cost.find(name.substr(0, name.rfind("_f")));
     return found == cost.end() ? 20 : found->second;
 }
@@ -38,6 +41,7 @@ double weight(const Type &type) {
 class CountWork : public IRGraphVisitor {
 public:
     Work work;
+    using IRGraphVisitor::include;  // visits what it has not seen
 
 private:
     using IRGraphVisitor::visit;
@@ -53,42 +57,18 @@ private:
         work.arithmetic -= fused ? weight(op->type) : 0;
         plain(op->a, op->b, op->type);
     }
-    void visit(const Sub *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const Mul *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const Min *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const Max *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const EQ *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const NE *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const LT *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const LE *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const GT *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const GE *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const And *op) override {
-        plain(op->a, op->b, op->type);
-    }
-    void visit(const Or *op) override {
-        plain(op->a, op->b, op->type);
-    }
+    void visit(const Sub *op) override { plain(op->a, op->b, op->type); }
+    void visit(const Mul *op) override { plain(op->a, op->b, op->type); }
+    void visit(const Min *op) override { plain(op->a, op->b, op->type); }
+    void visit(const Max *op) override { plain(op->a, op->b, op->type); }
+    void visit(const EQ *op) override { plain(op->a, op->b, op->type); }
+    void visit(const NE *op) override { plain(op->a, op->b, op->type); }
+    void visit(const LT *op) override { plain(op->a, op->b, op->type); }
+    void visit(const LE *op) override { plain(op->a, op->b, op->type); }
+    void visit(const GT *op) override { plain(op->a, op->b, op->type); }
+    void visit(const GE *op) override { plain(op->a, op->b, op->type); }
+    void visit(const And *op) override { plain(op->a, op->b, op->type); }
+    void visit(const Or *op) override { plain(op->a, op->b, op->type); }
     void visit(const Div *op) override {
         work.special += weight(op->type) * division_instructions(op->type, op->b);
         include(op->a);
@@ -192,7 +172,7 @@ private:
 Work work_of(const std::vector<Expr> &values) {
     CountWork counter;
     for (const Expr &value : values) {
-        value.accept(&counter);
+        counter.include(value);
     }
     counter.work.arithmetic = std::max(counter.work.arithmetic, 0.0);
     return counter.work;

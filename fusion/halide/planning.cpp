@@ -10,14 +10,15 @@ namespace {
 
 void check_target(const Halide::Target &target) {
     if (!target.has_feature(Halide::Target::CUDA) && !target.has_feature(Halide::Target::OpenCL)) {
-        throw UserError("Target \"" + target.to_string() +
-                        "\" has neither CUDA nor OpenCL, and Fusion plans GPU kernels only. Next step: use a target such as "
-                        "host-cuda-cuda_capability_80.");
+        throw UserError(
+            "Target \"" + target.to_string() +
+            "\" has neither CUDA nor OpenCL, and Fusion plans GPU kernels only. Next step: use a target such as "
+            "host-cuda-cuda_capability_80.");
     }
 }
 
-Planned plan_as(const PipelineView &view, const Device &device, const Halide::Target &target, const PlanOptions &options,
-                const std::string &name) {
+Planned plan_as(const PipelineView &view, const Device &device, const Halide::Target &target,
+                const PlanOptions &options, const std::string &name) {
     PlanOptions unfused_options = options;
     unfused_options.variant = Variant::Unfused;
     Planned planned{name, &device, view, make_plan(view.graph, device, options), {}, {}};
@@ -39,8 +40,8 @@ std::vector<Halide::Internal::Function> functions_of(const Halide::Pipeline &pip
     return functions;
 }
 
-Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target, const Options &options,
-                      const std::string &name) {
+Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target,
+                      const Options &options, const std::string &name) {
     check_target(target);
     const Device &device = device_named(options.device);
     const PipelineView view = read_pipeline(outputs);
@@ -77,7 +78,8 @@ std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipe
             index[id] = by_name.at(source.function.name());
         }
     }
-    return to_cpp(planned.schedule, planned.view, index);
+    // The function that Halide writes around it declares a few names only.
+    return "    using namespace ::Halide;\n" + to_cpp(planned.schedule, planned.view, index);
 }
 
 }  // namespace fusion

@@ -188,6 +188,7 @@ private:
                     last_definition[node.name] = v;
                     source.function = node.function;
                     source.is_input_wrapper = true;
+                    view.graph[v].can_be_staged = node.function.schedule().wrappers().empty();
                 }
             }
             view.sources.push_back(source);
@@ -212,6 +213,7 @@ private:
             stage.scheduled_by_user = is_scheduled_by_user(f);
             stage.has_own_loops = has_own_loops(f);
             stage.has_updates = !updates.empty();
+            stage.can_be_staged = !stage.is_extern && f.schedule().wrappers().empty();
             stage.unbounded = !region || !fits_a_buffer(*region);
             for (int d = 0; d < f.dimensions(); d++) {
                 stage.dims.push_back(region ? (*region)[d] : Extent{});

@@ -7,8 +7,8 @@
 
 #include "fusion/error.h"
 #include "fusion/halide/planning.h"
-#include "fusion/write_file.h"
 #include "fusion/plugin/halide_build.h"
+#include "fusion/write_file.h"
 #include "schedules/apply.h"
 
 namespace fusion {
@@ -19,13 +19,13 @@ void write_explanation(const Planned &planned, const std::string &file) {
     write_file(file, is_json ? explain_json(planned.explained()) : explain_text(planned.explained()));
 }
 
-void autoschedule(const Halide::Pipeline &pipeline, const Halide::Target &target, const Halide::AutoschedulerParams &params,
-                  Halide::AutoSchedulerResults *results) {
+void autoschedule(const Halide::Pipeline &pipeline, const Halide::Target &target,
+                  const Halide::AutoschedulerParams &params, Halide::AutoSchedulerResults *results) {
     std::string mistake, fault;
     try {
         const Options options = parse_options(params.extra);
         const std::vector<Halide::Internal::Function> outputs = functions_of(pipeline);
-        const Planned planned = plan_pipeline(outputs, target, options, outputs[0].name());
+        const Planned planned = plan_pipeline(outputs, target, options, display_names({outputs[0].name()})[0]);
         results->schedule_source = schedule_source(planned, pipeline);
         if (!options.explain.empty()) {
             write_explanation(planned, options.explain);

@@ -1,0 +1,42 @@
+#include "tests/plugin/process.h"
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace fusion::testing {
+
+namespace fs = std::filesystem;
+
+Ended run(const std::string &command) {
+    Ended ended;
+    std::array<char, 4096> buffer{};
+    FILE *pipe = popen((command + " 2>&1").c_str(), "r");
+    while (const size_t count = pipe ? fread(buffer.data(), 1, buffer.size(), pipe) : 0) {
+        ended.output.append(buffer.data(), count);
+    }
+    const int status = pipe ? pclose(pipe) : -1;
+    ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return ended;
+}
+
+Folder::Folder() {
+    std::string name = (fs::temp_directory_path() / "plugin-test-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    path = name;
+}
+
+Folder::~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+}
+
+std::string contents(const std::string &file) {
+    std::ifstream stream(file);
+    EXPECT_TRUE(stream) << file;
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace fusion::testing

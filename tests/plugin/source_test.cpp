@@ -1,0 +1,72 @@
+/// schedule_source, compiled from the header that gengen or halide-fusion wrote: the statement that it gives is the one that
+/// the plan gives when it is applied.
+#include <Halide.h>
+
+#include "bias_gelu_residual.schedule.h"
+#include "dear_fanout.schedule.h"
+#include "emitted/small_branches.schedule.h"
+#include "fusion/cli/generators.h"
+#include "fusion/halide/planning.h"
+#include "mixed_types.schedule.h"
+#include "multi_output.schedule.h"
+#include "pointwise_chain.schedule.h"
+#include "schedules/apply.h"
+#include "tests/plugin/process.h"
+#include "tests/plugin/statement.h"
+#include "transpose_sandwich.schedule.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+
+const Target kTarget("x86-64-linux-cuda-cuda_capability_80-no_runtime");
+
+std::string statement(const BuiltGenerator &built) {
+    return testing::statement_of(built.pipeline, built.arguments, kTarget);
+}
+
+struct Case {
+    const char *name;
+    void (*compiled)(Pipeline, Target);
+};
+
+void PrintTo(const Case &c, std::ostream *out) {
+    *out << c.name;
+}
+
+class ScheduleSource : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ScheduleSource, compiled_gives_the_same_statement_as_the_plan) {
+    const BuiltGenerator by_plan = build_generator(GetParam().name, {}, kTarget);
+    const Planned planned = plan_pipeline(functions_of(by_plan.pipeline), kTarget, Options(), GetParam().name);
+    apply_schedule(planned.schedule, planned.view);
+    const BuiltGenerator by_source = build_generator(GetParam().name, {}, kTarget);
+    GetParam().compiled(by_source.pipeline, kTarget);
+    const std::string wanted = statement(by_plan), got = statement(by_source);
+    EXPECT_TRUE(got == wanted) << "the statements differ: " << got.size() << " and " << wanted.size() << " characters";
+    EXPECT_TRUE(testing::contains(got, "gpu_block"));
+    const BuiltGenerator by_nobody = build_generator(GetParam().name, {}, kTarget);
+    EXPECT_NE(statement(by_nobody), got) << "the comparison sees the schedule";
+}
+
+INSTANTIATE_TEST_SUITE_P(Generators, ScheduleSource,
+                         ::testing::Values(Case{"pointwise_chain", apply_schedule_pointwise_chain},
+                                           Case{"bias_gelu_residual", apply_schedule_bias_gelu_residual},
+                                           Case{"mixed_types", apply_schedule_mixed_types},
+                                           Case{"multi_output", apply_schedule_multi_output},
+                                           Case{"transpose_sandwich", apply_schedule_transpose_sandwich},
+                                           Case{"dear_fanout", apply_schedule_dear_fanout},
+                                           Case{"small_branches", apply_schedule_small_branches}),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(ScheduleSourceBranches, are_part_of_what_is_compared) {
+    const BuiltGenerator built = build_generator("pointwise_chain", {}, kTarget);
+    apply_schedule_pointwise_chain(built.pipeline, kTarget);
+    const auto &branches = built.pipeline.outputs()[0].function().definition().specializations();
+    EXPECT_EQ(branches.size(), 2u) << "flat and rows";
+    EXPECT_TRUE(testing::contains(statement(built), "output.stride.1"));
+}
+
+}  // namespace
+}  // namespace fusion

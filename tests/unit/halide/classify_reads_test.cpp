@@ -1,0 +1,162 @@
+#include "fusion/halide/classify_reads.h"
+
+#include "tests/unit/halide/testing.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using Follows = std::vector<int>;
+
+class ClassifyReads : public ::testing::Test {
+protected:
+    const Var x{"x"}, y{"y"};
+    Func f{"f"}, row{"row"}, cube{"cube"};
+    const RDom r{0, 8, "r"};
+
+    void SetUp() override {
+        f(x, y) = x + y;
+        row(x) = x;
+        cube(x, y, c) = x + y + c;
+    }
+
+    /// How a consumer over (x, y) that computes `e` reads `of`.
+    std::vector<Read> classify(const Expr &e, const Func &of) const {
+        const auto all = classify_reads({e}, {"x", "y"}, {r.x.name()});
+        const auto found = all.find(of.name());
+        return found == all.end() ? std::vector<Read>() : found->second;
+    }
+
+    Read only(const Expr &e, const Func &of) const {
+        const std::vector<Read> reads = classify(e, of);
+        EXPECT_EQ(reads.size(), 1u);
+        return reads.empty() ? Read() : reads[0];
+    }
+
+    const Var c{"c"};
+};
+
+TEST_F(ClassifyReads, the_same_point_is_pointwise) {
+    const Read read = only(f(x, y) * 2, f);
+    EXPECT_EQ(read.kind, ReadKind::Pointwise);
+    EXPECT_EQ(read.follows, (Follows{0, 1}));
+    EXPECT_EQ(read.points, 1);
+}
+
+TEST_F(ClassifyReads, the_same_point_twice_is_one_point) {
+    const Read read = only(f(x, y) * f(x, y), f);
+    EXPECT_EQ(read.kind, ReadKind::Pointwise);
+    EXPECT_EQ(read.points, 1);
+}
+
+TEST_F(ClassifyReads, a_missing_dimension_is_a_broadcast) {
+    EXPECT_EQ(only(row(x), row).kind, ReadKind::Broadcast);
+    EXPECT_EQ(only(row(x), row).follows, (Follows{0}));
+    EXPECT_EQ(only(row(y), row).kind, ReadKind::Broadcast);
+    EXPECT_EQ(only(row(y), row).follows, (Follows{1}));
+}
+
+TEST_F(ClassifyReads, a_constant_place_is_a_broadcast) {
+    EXPECT_EQ(only(f(0, y), f).kind, ReadKind::Broadcast);
+    EXPECT_EQ(only(f(3, 4), f).kind, ReadKind::Broadcast);
+    EXPECT_EQ(only(f(3, 4), f).follows, (Follows{-1, -1}));
+}
+
+TEST_F(ClassifyReads, a_slice_of_more_dimensions_that_covers_the_consumer_is_a_broadcast) {
+    EXPECT_EQ(only(cube(x, y, 2), cube).kind, ReadKind::Broadcast);
+    EXPECT_EQ(only(cube(x, y, 2), cube).follows, (Follows{0, 1, -1}));
+}
+
+TEST_F(ClassifyReads, another_order_of_dimensions_is_transposed) {
+    EXPECT_EQ(only(f(y, x), f).kind, ReadKind::Transposed);
+    EXPECT_EQ(only(f(y, x), f).follows, (Follows{1, 0}));
+    EXPECT_EQ(only(cube(1, y, x), cube).kind, ReadKind::Transposed);
+}
+
+TEST_F(ClassifyReads, two_ways_of_following_the_loops_are_two_reads) {
+    const std::vector<Read> reads = classify(f(x, y) + f(y, x), f);
+    ASSERT_EQ(reads.size(), 2u);
+    EXPECT_EQ(reads[0].kind, ReadKind::Pointwise);
+    EXPECT_EQ(reads[1].kind, ReadKind::Transposed);
+}
+
+TEST_F(ClassifyReads, a_diagonal_is_strided) {
+    EXPECT_EQ(only(f(x, x), f).kind, ReadKind::Strided);
+    EXPECT_EQ(only(f(x, x), f).follows, (Follows{0, 0}));
+}
+
+TEST_F(ClassifyReads, constant_offsets_are_one_stencil_of_as_many_points) {
+    const Read read = only(f(x - 1, y) + f(x, y) + f(x + 1, y) + f(x, y + 2), f);
+    EXPECT_EQ(read.kind, ReadKind::Stencil);
+    EXPECT_EQ(read.points, 4);
+    EXPECT_EQ(read.follows, (Follows{0, 1}));
+}
+
+TEST_F(ClassifyReads, one_constant_offset_is_a_stencil_too) {
+    EXPECT_EQ(only(f(x + 1, y), f).kind, ReadKind::Stencil);
+}
+
+TEST_F(ClassifyReads, a_clamped_index_is_a_stencil) {
+    EXPECT_EQ(only(f(clamp(x, 0, 9), y), f).kind, ReadKind::Stencil);
+    EXPECT_EQ(only(f(clamp(x, 0, 9), y), f).follows, (Follows{0, 1}));
+}
+
+TEST_F(ClassifyReads, a_parameter_as_offset_is_a_stencil) {
+    const Param<int> p("p");
+    EXPECT_EQ(only(f(x + p, y), f).kind, ReadKind::Stencil);
+}
+
+TEST_F(ClassifyReads, a_transposed_read_with_an_offset_is_a_stencil) {
+    EXPECT_EQ(only(f(y + 1, x), f).kind, ReadKind::Stencil);
+}
+
+TEST_F(ClassifyReads, factors_divisions_and_sums_of_loops_are_strided) {
+    for (const Expr &e : {f(2 * x, y), f(x / 2, y), f(x % 4, y), f(x + y, y), f(9 - x, y)}) {
+        EXPECT_EQ(only(e, f).kind, ReadKind::Strided) << e;
+        EXPECT_EQ(only(e, f).follows, (Follows{-1, 1})) << e;
+    }
+}
+
+TEST_F(ClassifyReads, an_index_through_an_rdom_is_a_reduction) {
+    EXPECT_EQ(only(f(r, y), f).kind, ReadKind::Reduction);
+    EXPECT_EQ(only(f(x + r, y), f).kind, ReadKind::Reduction);
+    EXPECT_EQ(only(f(2 * x + r, y), f).kind, ReadKind::Reduction);
+    EXPECT_EQ(only(f(r, y), f).follows, (Follows{-1, 1}));
+}
+
+TEST_F(ClassifyReads, a_computed_index_is_a_gather) {
+    Func table("table");
+    table(x) = x;
+    const Expr e = f(clamp(table(x), 0, 9), y);
+    EXPECT_EQ(only(e, f).kind, ReadKind::Gather);
+    EXPECT_EQ(only(e, table).kind, ReadKind::Broadcast) << "the table itself is read at x";
+}
+
+TEST_F(ClassifyReads, a_computed_index_through_an_rdom_stays_a_gather) {
+    Func table("table");
+    table(x) = x;
+    EXPECT_EQ(only(f(clamp(table(r), 0, 9), y), f).kind, ReadKind::Gather);
+}
+
+TEST_F(ClassifyReads, an_index_that_is_not_affine_is_a_gather) {
+    const Param<int> p("p");
+    EXPECT_EQ(only(f(x * p, y), f).kind, ReadKind::Gather);
+    EXPECT_EQ(only(f(x * y, y), f).kind, ReadKind::Gather);
+    EXPECT_EQ(only(f(cast<int>(sqrt(cast<float>(x))), y), f).kind, ReadKind::Gather);
+    EXPECT_EQ(only(f(cast<int>(cast<uint8_t>(x)), y), f).kind, ReadKind::Gather);
+}
+
+TEST_F(ClassifyReads, calls_inside_indices_and_conditions_are_found) {
+    const Expr e = select(row(x) > 3, f(x, y), 0);
+    EXPECT_EQ(only(e, row).kind, ReadKind::Broadcast);
+    EXPECT_EQ(only(e, f).kind, ReadKind::Pointwise);
+}
+
+TEST_F(ClassifyReads, the_least_local_of_equal_paths_decides) {
+    const Read read = only(f(x, y) + f(clamp(x, 0, 9), y), f);
+    EXPECT_EQ(read.kind, ReadKind::Stencil);
+    EXPECT_EQ(read.points, 2);
+}
+
+}  // namespace
+}  // namespace fusion

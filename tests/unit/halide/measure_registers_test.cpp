@@ -1,0 +1,75 @@
+#include "fusion/halide/measure_registers.h"
+
+#include "tests/unit/halide/testing.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using testing::cuda;
+using testing::planned;
+using testing::user_error;
+
+class MeasureRegisters : public ::testing::Test {
+protected:
+    const Var x{"x"}, y{"y"};
+    ImageParam in{Float(32), 2, "in"};
+    Func output{"output"};
+
+    void SetUp() override {
+        if (find_ptxas().empty()) {
+            GTEST_SKIP() << "no ptxas";
+        }
+        Expr value = in(x, y);
+        for (int i = 0; i < 3; i++) {
+            value = sin(value) + exp(value);
+        }
+        output(x, y) = value;
+        output.set_estimates({{0, 4096}, {0, 4096}});
+    }
+};
+
+TEST_F(MeasureRegisters, puts_what_ptxas_says_into_plan_and_ledger) {
+    Planned p = planned({output});
+    ASSERT_EQ(p.plan.groups.size(), 1u);
+    EXPECT_EQ(p.plan.groups[0].price.registers.source, RegisterSource::Estimated);
+    measure_registers(p, cuda());
+    EXPECT_EQ(p.plan.groups[0].price.registers.source, RegisterSource::Measured);
+    int most = 0;
+    for (const KernelResources &kernel : assemble(ptx_of(p, cuda()), 64)) {
+        most = std::max(most, kernel.registers);
+    }
+    EXPECT_EQ(p.plan.groups[0].price.registers.value, most);
+    EXPECT_GE(most, 16);
+    EXPECT_LE(most, 64);
+    EXPECT_EQ(p.ledger.planned.time_us, p.plan.groups[0].price.time_us);
+}
+
+TEST_F(MeasureRegisters, leaves_the_pipeline_unscheduled) {
+    Planned p = planned({output});
+    measure_registers(p, cuda());
+    EXPECT_TRUE(output.function().definition().schedule().splits().empty());
+    EXPECT_TRUE(output.function().definition().specializations().empty());
+}
+
+TEST_F(MeasureRegisters, sees_spills_under_a_low_cap) {
+    const std::string ptx = ptx_of(planned({output}), cuda());
+    int roomy = 0, tight = 0;
+    for (const KernelResources &kernel : assemble(ptx, 255)) {
+        roomy += kernel.spilled_bytes;
+    }
+    for (const KernelResources &kernel : assemble(ptx, 24)) {
+        tight += kernel.spilled_bytes;
+        EXPECT_LE(kernel.registers, 24);
+    }
+    EXPECT_EQ(roomy, 0);
+    EXPECT_GT(tight, 0);
+}
+
+TEST_F(MeasureRegisters, passes_on_what_ptxas_refuses) {
+    EXPECT_NE(user_error([] { assemble(".version 7.0\n.target sm_80\nnonsense\n", 64); }).find("ptxas refuses"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace fusion
