@@ -108,6 +108,8 @@ typename Language::Value state(const Fact &fact, const Language &say) {
         return say.binary(say.binary(product(fact.factors, say, false), "%", say.constant(fact.value)), "==", say.constant(0));
     case Fact::Positive:
         return say.binary(say.field(fact.left), ">", say.constant(0));
+    case Fact::AtLeast:
+        return say.binary(say.constant(fact.value - 1), "<", say.field(fact.left));
     case Fact::ProductFits:
         return say.binary(product(fact.factors, say, true), "<", say.wide(say.constant(2147483647)));
     case Fact::DeviceAligned:

@@ -31,6 +31,7 @@ struct Fact {
         MultipleOf,       ///< left % value == 0
         ProductMultiple,  ///< product of factors % value == 0
         Positive,         ///< left > 0
+        AtLeast,          ///< left >= value
         ProductFits,      ///< product of factors < 2^31
         DeviceAligned,    ///< device pointer of left.buffer % value == 0
     } kind;
