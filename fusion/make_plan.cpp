@@ -43,8 +43,12 @@ public:
         int step = 0;
         while (!queue.empty()) {
             const Vertex v = queue.begin()->second;
-            const Proposal proposal = *best[v];
-            take(proposal, ++step);
+            const double promised = best[v]->benefit();
+            reconsider(v);  // the far end of a diamond may have changed without touching its top
+            if (best[v] && best[v]->benefit() == promised) {
+                const Proposal proposal = *best[v];
+                take(proposal, ++step);
+            }
         }
     }
 
