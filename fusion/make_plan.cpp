@@ -244,6 +244,17 @@ private:
     }
 };
 
+/// A stage that several kernels compute is computed again by all but the first.
+void count_recomputation(const StageGraph &graph, Plan &plan, const Device &device) {
+    std::set<Vertex> computed;
+    for (Group &group : plan.groups) {
+        for (Member &member : group.members) {
+            member.computed_before = !computed.insert(member.stage).second;
+        }
+        group.price = price_kernel(graph, group, group.tile, device, plan.register_cap);
+    }
+}
+
 void check_can_run(const StageGraph &graph, const Assignment &assignment) {
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         const Stage &stage = graph[v];
@@ -283,6 +294,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     }
     plan.placement = planner.assignment.placement;
     plan.groups = in_order_of_execution(planner.kernels);
+    count_recomputation(graph, plan, device);
     plan.verdicts = make_verdicts(graph, plan, planner.decided);
     return plan;
 }
