@@ -58,7 +58,7 @@ TEST(Footprint, EvaluationsMultiplyAlongCallSites) {
     const Group group = trace(graph);
     double expected = 64;
     for (int i = 5; i >= 1; i--, expected *= 3) {
-        EXPECT_EQ(evaluations(group, stage_named(graph, "s" + std::to_string(i))), expected);
+        EXPECT_EQ(evaluations(group, stage_named(graph, numbered("s", i))), expected);
     }
 }
 

@@ -31,11 +31,11 @@ std::vector<int> suggested(ReadKind kind, int producer_rank, int consumer_rank) 
     return follows;
 }
 
+}  // namespace
+
 std::string numbered(const char *name, int number) {
     return std::string(name).append(std::to_string(number));
 }
-
-}  // namespace
 
 Vertex Builder::add(Role role, const std::string &name, const Sizes &sizes, const std::vector<From> &reads,
                     double arithmetic) {

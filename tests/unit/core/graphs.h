@@ -52,6 +52,9 @@ StageGraph branches(int branches, const Sizes &sizes, bool share_input);
 /// updates, outputs that are read, stages scheduled by their author. The same seed gives the same graph.
 StageGraph random_graph(unsigned seed, int stages);
 
+/// "s", 3 -> "s3".
+std::string numbered(const char *name, int number);
+
 Plan plan_of(const StageGraph &graph, Variant variant = Variant::Fused);
 double time_of(const Plan &plan);
 /// The one kernel that stores `stage`; fails the test if there is not exactly one.
@@ -63,13 +66,10 @@ Vertex stage_named(const StageGraph &graph, const std::string &name);
 bool has_member(const Group &group, Vertex stage);
 bool reads_buffer(const Group &group, Vertex producer);
 
-/// CPU seconds that `work` takes, as an optimised build would: other people's load does not count, and a build with
-/// assertions or sanitizers is allowed 20 times as much.
-template<typename Work>
-double seconds_of(const Work &work);
-
 double cpu_seconds();
 
+/// CPU seconds that `work` takes, as an optimised build would: other people's load does not count, and a build with
+/// assertions or sanitizers is allowed 20 times as much.
 template<typename Work>
 double seconds_of(const Work &work) {
     const double start = cpu_seconds();

@@ -163,7 +163,7 @@ TEST(Registers, GrowWithVectorsAndWithValuesAliveAtOnce) {
     Builder b;
     std::vector<From> parts;
     for (int i = 0; i < 16; i++) {
-        parts.push_back({b.input("in" + std::to_string(i), {1 << 20})});
+        parts.push_back({b.input(numbered("in", i), {1 << 20})});
     }
     b.output("sum", {1 << 20}, parts);
     const auto registers = [](const StageGraph &graph, int vector) {
