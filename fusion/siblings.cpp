@@ -48,8 +48,8 @@ struct Merge {
 
 class Joiner {
 public:
-    Joiner(const StageGraph &graph, const Device &device, int cap, Assignment &assignment, std::map<Vertex, Group> &kernels)
-        : graph(graph), device(device), cap(cap), assignment(assignment), kernels(kernels),
+    Joiner(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment, std::map<Vertex, Group> &kernels)
+        : graph(graph), device(device), limits(limits), assignment(assignment), kernels(kernels),
           depends_on(ancestors(graph)) {
     }
 
@@ -80,7 +80,7 @@ public:
 private:
     const StageGraph &graph;
     const Device &device;
-    int cap;
+    Limits limits;
     Assignment &assignment;
     std::map<Vertex, Group> &kernels;
     std::vector<std::set<Vertex>> depends_on;  ///< by stage; through launches that are joined as well
@@ -114,7 +114,7 @@ private:
         }
         const std::vector<Vertex> outputs = launch_of(graph, result.assignment, first);
         result.apart_us = kernels.at(first).price.time_us + kernels.at(second).price.time_us;
-        result.joined = make_kernel(graph, result.assignment, outputs, device, cap);
+        result.joined = make_kernel(graph, result.assignment, outputs, device, limits);
         return result;
     }
 
@@ -193,9 +193,9 @@ private:
 
 }  // namespace
 
-std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, int register_cap, Assignment &assignment,
+std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment,
                                 std::map<Vertex, Group> &kernels) {
-    return Joiner(graph, device, register_cap, assignment, kernels).run();
+    return Joiner(graph, device, limits, assignment, kernels).run();
 }
 
 }  // namespace fusion

@@ -103,6 +103,11 @@ void describe_buffer(Condition &facts, const PipelineView &view, const Streamed 
                     contiguous.factors.push_back(field(BufferField::Extent, reference, loop_order[inner]));
                 }
                 facts.push_back(contiguous);
+                // Where the user fixes the stride, the index holds that number and not the stride: say it of the extent.
+                const Halide::Expr fixed = parameter_of(view, ref).stride_constraint(order[d]);
+                if (const auto number = fixed.defined() ? Halide::Internal::as_const_int(fixed) : std::nullopt; number && d == 1) {
+                    facts.back() = equals(contiguous.factors[0], *number);
+                }
             } else {
                 facts.push_back({.kind = Fact::MultipleOf, .left = stride, .value = layout.vector});
             }
@@ -121,7 +126,8 @@ int most_flattened(const PipelineView &view, const Group &group) {
     const bool same_order = std::all_of(streamed.begin(), streamed.end(),
                                         [&](const Streamed &s) { return view.graph[s.stage].memory_order == out.memory_order; });
     const bool same_point = std::all_of(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return i.same_point; });
-    return external && same_order && same_point ? (int)out.dims.size() : 1;
+    // Of three dimensions as one loop Halide 21 proves no access contiguous; two, and the third outside, it does.
+    return external && same_order && same_point ? std::min(2, (int)out.dims.size()) : 1;
 }
 
 std::optional<Condition> layout_condition(const PipelineView &view, const Group &group, const Layout &layout) {

@@ -37,9 +37,43 @@ void walk(const Emitter &emit, const Stage &stage, const Layout &layout, int thr
     emit.blocks_and_threads(emit.fuse_all(rest, "fusion_point"), threads);
 }
 
+/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values.
+bool has_64_bit_values(const PipelineView &view, const Group &group) {
+    const auto is_64 = [&](Vertex v) {
+        const std::vector<int> &bytes = view.graph[v].element_bytes;
+        return std::any_of(bytes.begin(), bytes.end(), [](int b) { return b == 8; });
+    };
+    return std::any_of(group.outputs.begin(), group.outputs.end(), is_64) ||
+           std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return is_64(i.producer); });
+}
+
+/// Whether Halide could prove a guarded vector of the general branch aligned within its buffer, and so make of it one wide
+/// access, which faults where the device pointer itself is not aligned (a crop at an odd offset).
+bool may_prove_alignment(const PipelineView &view, const Group &group) {
+    const auto fixed_rows = [&](Vertex v) {
+        const Stage &stage = view.graph[v];
+        const PipelineView::Source &source = view.sources[stage.func_id];
+        Halide::Parameter buffer = source.parameter;
+        if (stage.role == Role::Output) {
+            buffer = source.function.output_buffers()[0];
+        } else if (stage.role != Role::Input || !buffer.defined() || !buffer.min_constraint(stage.memory_order[0]).defined()) {
+            return false;  // it begins anywhere against the output
+        }
+        for (size_t i = 1; i < stage.memory_order.size(); i++) {
+            if (!buffer.stride_constraint(stage.memory_order[i]).defined()) {
+                return false;
+            }
+        }
+        return true;  // of one dimension too
+    };
+    return std::any_of(group.outputs.begin(), group.outputs.end(), fixed_rows) ||
+           std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return i.streams && fixed_rows(i.producer); });
+}
+
 }  // namespace
 
-Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &api) {
+Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &traits) {
+    const ApiTraits api{.guarded_vectors = traits.guarded_vectors && !has_64_bit_values(view, group)};
     const Vertex output = group.outputs[0];
     const Stage &stage = view.graph[output];
     Schedule schedule;
@@ -78,7 +112,8 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
              api.guarded_vectors ? TailStrategy::GuardWithIf : TailStrategy::RoundUp);
         branch++;
     }
-    walk(general, stage, {1, api.guarded_vectors ? vector : 1, false}, group.tile.threads, TailStrategy::GuardWithIf);
+    const bool vectors = api.guarded_vectors && !may_prove_alignment(view, group);
+    walk(general, stage, {1, vectors ? vector : 1, false}, group.tile.threads, TailStrategy::GuardWithIf);
     return schedule;
 }
 

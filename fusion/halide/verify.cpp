@@ -19,6 +19,7 @@ private:
     using IRVisitor::visit;
     int kernel_depth = 0;
     int64_t threads = 1, shared_bytes = 0;
+    Scope<Interval> ranges;  ///< of lets around
 
     void visit(const For *op) override {
         const bool is_block = op->for_type == ForType::GPUBlock, is_thread = op->for_type == ForType::GPUThread;
@@ -43,12 +44,28 @@ private:
         }
     }
 
+    void visit(const LetStmt *op) override {
+        const bool is_index = op->value.type() == Int(32);
+        const Interval range = is_index ? find_constant_bounds(op->value, ranges) : Interval();
+        const ScopedBinding<Interval> bind(is_index, ranges, op->name, range);
+        IRVisitor::visit(op);
+    }
+
     void visit(const Allocate *op) override {
-        const int64_t bytes = (int64_t)op->constant_allocation_size() * op->type.bytes();
         if (kernel_depth == 0 && op->memory_type != MemoryType::Stack) {
             found.global_allocations.push_back(op->name);
         } else if (op->memory_type == MemoryType::GPUShared) {
-            shared_bytes += bytes;
+            Expr size = op->type.bytes();
+            for (const Expr &extent : op->extents) {
+                size *= extent;
+            }
+            // A guarded tail makes sizes vary up to a bound.
+            const Expr most = simplify(find_constant_bound(simplify(size), Direction::Upper, ranges));
+            if (const auto bytes = most.defined() ? as_const_int(most) : std::nullopt) {
+                shared_bytes += *bytes;
+            } else {
+                found.unsized_shared.push_back(op->name);
+            }
         }
         IRVisitor::visit(op);
     }
@@ -90,7 +107,8 @@ Lowered inspect(const Stmt &stmt) {
     return inspector.found;
 }
 
-Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device, const Target &target) {
+Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
+                const Target &target) {
     Observe observer;
     std::set<std::string> stored;
     bool has_user_loops = false;
@@ -119,14 +137,20 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
     const Lowered &found = observer.found;
     for (const std::string &name : found.global_allocations) {
         if (!is_known(name, stored) && !has_user_loops) {
-            return Decision::forbid("the lowered statement holds \"" + name + "\" in global memory, which the plan does not know.");
+            return Decision::forbid("the lowered statement holds \"" + name +
+                                    "\" in global memory, which the plan does not know.");
         }
+    }
+    if (!found.unsized_shared.empty() && !has_user_loops) {
+        return Decision::forbid("the shared memory of \"" + found.unsized_shared[0] +
+                                "\" has no constant bound, so it may not fit.");
     }
     if (found.most_threads > device.threads_per_block) {
         return Decision::forbid("a launch would have " + std::to_string(found.most_threads) + " threads a block.");
     }
     if (found.most_shared_bytes > device.shared_per_block) {
-        return Decision::forbid("a launch would take " + std::to_string(found.most_shared_bytes) + " bytes of shared memory.");
+        return Decision::forbid("a launch would take " + std::to_string(found.most_shared_bytes) +
+                                " bytes of shared memory.");
     }
     return Decision::allow();
 }

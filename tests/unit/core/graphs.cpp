@@ -143,6 +143,24 @@ StageGraph branches(int branches, const Sizes &sizes, bool share_input) {
     return b.graph;
 }
 
+StageGraph long_live_range(int count, const Sizes &sizes) {
+    Builder b;
+    const Vertex in = b.input("in", sizes);
+    std::vector<Vertex> values;
+    for (int i = 0; i < count; i++) {
+        values.push_back(b.stage(numbered("value", i), sizes, {{in}}));
+    }
+    Vertex last = values[0];
+    for (int i = 1; i < count; i++) {
+        last = b.stage(i + 1 < count ? numbered("up", i) : "sum", sizes, {{last}, {values[i]}});
+    }
+    for (int i = 0; i < count; i++) {
+        const std::vector<From> reads = {{last}, {values[i]}};
+        last = i + 1 < count ? b.stage(numbered("down", i), sizes, reads) : b.output("out", sizes, reads);
+    }
+    return b.graph;
+}
+
 StageGraph random_graph(unsigned seed, int stages) {
     std::mt19937 random(seed);  // its sequence is fixed by the standard; the library's distributions are not
     const auto below = [&](int n) { return (int)(random() % (unsigned)n); };

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 
 Group kernel_of(const StageGraph &graph, const Assignment &assignment, Vertex stage) {
-    return make_kernel(graph, assignment, {stage}, device_named("H200"), 64);
+    return make_kernel(graph, assignment, {stage}, device_named("H200"), {});
 }
 
 TEST(AllStored, GivesEveryStageALaunchOfItsOwn) {
@@ -23,7 +23,7 @@ TEST(AllStored, GivesEveryStageALaunchOfItsOwn) {
         EXPECT_EQ(is_kernel(graph, assignment, v), v != stage_named(graph, "in"));
         EXPECT_EQ(assignment.leader[v], v);
     }
-    EXPECT_EQ(make_kernels(graph, assignment, device_named("H200"), 64).size(), 4u);
+    EXPECT_EQ(make_kernels(graph, assignment, device_named("H200"), {}).size(), 4u);
 }
 
 TEST(AllStored, InlinesAnIntermediateWithoutABoundButNotAnOutput) {
@@ -72,7 +72,7 @@ TEST(MakeKernel, ChoosesTheTemplateByWhatIsComputed) {
 
 TEST(MakeKernel, SeveralOutputsAreSiblings) {
     const StageGraph graph = branches(2, {64}, true);
-    EXPECT_EQ(make_kernel(graph, all_stored(graph), {1, 2}, device_named("H200"), 64).kind, Template::Siblings);
+    EXPECT_EQ(make_kernel(graph, all_stored(graph), {1, 2}, device_named("H200"), {}).kind, Template::Siblings);
 }
 
 TEST(MakeKernel, ATileInSharedMemoryMakesATranspose) {

@@ -111,9 +111,9 @@ TEST_F(ClassifyReads, a_transposed_read_with_an_offset_is_a_stencil) {
 }
 
 TEST_F(ClassifyReads, factors_divisions_and_sums_of_loops_are_strided) {
-    for (const Expr &e : {f(2 * x, y), f(x / 2, y), f(x % 4, y), f(x + y, y), f(9 - x, y)}) {
-        EXPECT_EQ(only(e, f).kind, ReadKind::Strided) << e;
-        EXPECT_EQ(only(e, f).follows, (Follows{-1, 1})) << e;
+    for (const FuncRef &e : {f(2 * x, y), f(x / 2, y), f(x % 4, y), f(x + y, y), f(9 - x, y)}) {
+        EXPECT_EQ(only(e, f).kind, ReadKind::Strided) << Expr(e);
+        EXPECT_EQ(only(e, f).follows, (Follows{-1, 1})) << Expr(e);
     }
 }
 

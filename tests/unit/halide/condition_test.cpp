@@ -20,6 +20,12 @@ std::string without_spaces(std::string text) {
     return text;
 }
 
+std::string printed(const Expr &e) {
+    std::ostringstream out;
+    out << e;
+    return out.str();
+}
+
 struct TextAndExpr {
     std::string text;
     Expr expr;

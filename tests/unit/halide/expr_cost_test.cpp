@@ -34,7 +34,7 @@ TEST_F(ExprCost, a_shared_subexpression_counts_once) {
     const Expr shared = a * 2.0f;
     EXPECT_EQ(arithmetic(max(shared, 0.0f) - min(shared, 1.0f)), 5);
     EXPECT_EQ(work_of({shared, shared}).arithmetic, arithmetic(shared)) << "two elements of a Tuple";
-    EXPECT_EQ(work_of({shared, shared + 1.0f}).total(), 3);
+    EXPECT_EQ(work_of({shared, shared - 1.0f}).total(), 3);
 }
 
 TEST_F(ExprCost, a_shared_subexpression_of_a_deep_graph_is_not_walked_again) {
@@ -43,7 +43,6 @@ TEST_F(ExprCost, a_shared_subexpression_of_a_deep_graph_is_not_walked_again) {
         e = max(e, 0.5f) - min(e, 0.25f);
     }
     EXPECT_EQ(arithmetic(e), 1 + 3 * 200);
-    EXPECT_LE(live_values_of({e}), 4);
 }
 
 TEST_F(ExprCost, functions_cost_their_expansion) {

@@ -20,11 +20,18 @@ protected:
         if (find_ptxas().empty()) {
             GTEST_SKIP() << "no ptxas";
         }
-        Expr value = in(x, y);
-        for (int i = 0; i < 3; i++) {
-            value = sin(value) + exp(value);
+        // Many values that are needed before their sum is known, and again after it.
+        std::vector<Expr> values;
+        Expr sum = 0.0f;
+        for (int i = 0; i < 40; i++) {
+            values.push_back(max(in(x, y) * (0.5f + (float)i) + 0.25f, in(x, y) * in(x, y) * (0.1f + (float)i)));
+            sum += values.back();
         }
-        output(x, y) = value;
+        Expr excess = 0.0f;
+        for (const Expr &value : values) {
+            excess += max(value - sum, 0.0f);
+        }
+        output(x, y) = excess;
         output.set_estimates({{0, 4096}, {0, 4096}});
     }
 };
@@ -58,9 +65,9 @@ TEST_F(MeasureRegisters, sees_spills_under_a_low_cap) {
     for (const KernelResources &kernel : assemble(ptx, 255)) {
         roomy += kernel.spilled_bytes;
     }
-    for (const KernelResources &kernel : assemble(ptx, 24)) {
+    for (const KernelResources &kernel : assemble(ptx, 32)) {
         tight += kernel.spilled_bytes;
-        EXPECT_LE(kernel.registers, 24);
+        EXPECT_LE(kernel.registers, 32);
     }
     EXPECT_EQ(roomy, 0);
     EXPECT_GT(tight, 0);

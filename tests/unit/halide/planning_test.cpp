@@ -74,7 +74,8 @@ std::string explanation(const std::vector<std::string> &order, const std::string
         made.emplace(name, Func(name));
     }
     ImageParam in(Float(32), 2, "in"), other(Float(32), 2, "other");
-    Func automatic, first("twin"), second("twin");
+    // Limit: a Func without a name is called f0, f1, ... through the whole process, which no suffix tells apart.
+    Func automatic("automatic"), first("twin"), second("twin");
     const Var i, j;
     Func &a = made.at("a"), &b = made.at("b"), &c = made.at("c"), &sum = made.at("sum"), &out = made.at("out"),
          &extra = made.at("extra");

@@ -1,5 +1,6 @@
 #include "fusion/halide/verify.h"
 
+#include "fusion/halide/user_schedule.h"
 #include "schedules/apply.h"
 #include "tests/unit/halide/testing.h"
 
@@ -44,6 +45,36 @@ protected:
         schedule.push_back(at);
     }
 
+    /// p over threads of its own.
+    void over_threads(const PipelineView &view) {
+        const int producer = view.graph[vertex(view, "p")].func_id;
+        schedule.push_back({.func_id = producer,
+                            .verb = Verb::Split,
+                            .loops = {arg(0), made("turn"), made("own")},
+                            .number = 32,
+                            .tail = TailStrategy::GuardWithIf});
+        schedule.push_back({.func_id = producer, .verb = Verb::GpuThreads, .loops = {made("own")}});
+    }
+
+    /// Blocks of `points`, which 32 threads compute in turns; p in shared memory.
+    void at_block(const PipelineView &view, int points, TailStrategy tail) {
+        const int out = view.graph[vertex(view, "output")].func_id, producer = view.graph[vertex(view, "p")].func_id;
+        schedule = {{.func_id = out,
+                     .verb = Verb::Split,
+                     .loops = {arg(0), made("block"), made("point")},
+                     .number = points,
+                     .tail = tail},
+                    {.func_id = out,
+                     .verb = Verb::Split,
+                     .loops = {made("point"), made("turn"), made("thread")},
+                     .number = 32,
+                     .tail = tail},
+                    {.func_id = out, .verb = Verb::GpuBlocks, .loops = {made("block")}},
+                    {.func_id = out, .verb = Verb::GpuThreads, .loops = {made("thread")}},
+                    {.func_id = producer, .verb = Verb::ComputeAt, .loops = {made("block")}, .other = out}};
+        over_threads(view);
+    }
+
     Decision check(const Planned &from) const { return verify(schedule, from.view, from.plan, *from.device, cuda()); }
 
     /// A plan in which p is not stored in memory.
@@ -65,7 +96,7 @@ TEST_F(Verify, lets_the_planners_own_schedules_pass) {
 TEST_F(Verify, leaves_the_original_as_it_was) {
     const Planned plan = planned({output}, "unfused");
     EXPECT_TRUE(verify(plan.schedule, plan.view, plan.plan, *plan.device, cuda()).allowed());
-    EXPECT_TRUE(p.function().schedule().compute_level().is_inlined());
+    EXPECT_FALSE(has_own_loops(p.function()));
     EXPECT_TRUE(output.function().definition().schedule().splits().empty());
 }
 
@@ -119,20 +150,22 @@ TEST_F(Verify, catches_a_launch_of_too_many_threads) {
 
 TEST_F(Verify, catches_a_launch_of_too_much_shared_memory) {
     const Planned plan = fused();
-    // 32 threads of 383 points and a halo of two are 49032 bytes; of 384 points 49160, and 48 KiB are 49152.
-    for (const auto &[points, fits] : {std::pair{383, true}, {384, false}}) {
-        over_blocks(plan.view, 32, points, "block", TailStrategy::ShiftInwards);
-        const int producer = plan.view.graph[vertex(plan.view, "p")].func_id;
-        schedule.push_back({.func_id = producer,
-                            .verb = Verb::Split,
-                            .loops = {arg(0), made("turn"), made("own")},
-                            .number = 32,
-                            .tail = TailStrategy::GuardWithIf});
-        schedule.push_back({.func_id = producer, .verb = Verb::GpuThreads, .loops = {made("own")}});
+    // A block of so many points and a halo of two, in floats; 48 KiB are 49152 bytes.
+    for (const auto &[points, fits] : {std::pair{12286, true}, {12287, false}}) {
+        at_block(plan.view, points, TailStrategy::GuardWithIf);
         const Decision decision = check(plan);
         EXPECT_EQ(decision.allowed(), fits) << points << " " << decision.why();
-        EXPECT_EQ(decision.why().find("49160 bytes of shared memory") != std::string::npos, !fits) << decision.why();
+        EXPECT_EQ(decision.why().find("49156 bytes of shared memory") != std::string::npos, !fits) << decision.why();
     }
+}
+
+TEST_F(Verify, catches_shared_memory_without_a_constant_bound) {
+    const Planned plan = fused();
+    over_blocks(plan.view, 32, 8, "block", TailStrategy::ShiftInwards);
+    over_threads(plan.view);
+    const Decision decision = check(plan);
+    EXPECT_FALSE(decision.allowed());
+    EXPECT_NE(decision.why().find("no constant bound"), std::string::npos) << decision.why();
 }
 
 TEST_F(Verify, passes_on_what_halide_refuses) {
