@@ -5,6 +5,7 @@
 #include "fusion/error.h"
 #include "fusion/kernels.h"
 #include "fusion/plan.h"
+#include "fusion/price.h"
 #include "fusion/proposal.h"
 #include "fusion/rules.h"
 #include "fusion/siblings.h"
@@ -31,8 +32,12 @@ public:
         int step = 0;
         while (!queue.empty()) {
             const Vertex v = queue.begin()->second;
-            const Proposal proposal = *best[v];
-            take(proposal, ++step);
+            const double promised = best[v]->benefit();
+            reconsider(v);  // the far end of a diamond may have changed without touching its top
+            if (best[v] && best[v]->benefit() == promised) {
+                const Proposal proposal = *best[v];
+                take(proposal, ++step);
+            }
         }
         while (std::optional<Proposal> cut = best_cut()) {
             take_cut(*cut, ++step);
@@ -168,6 +173,17 @@ private:
     }
 };
 
+/// A stage that several kernels compute is computed again by all but the first.
+void count_recomputation(const StageGraph &graph, Plan &plan, const Device &device) {
+    std::set<Vertex> computed;
+    for (Group &group : plan.groups) {
+        for (Member &member : group.members) {
+            member.computed_before = !computed.insert(member.stage).second;
+        }
+        group.price = price_kernel(graph, group, group.tile, device, plan.register_cap);
+    }
+}
+
 void check_can_run(const StageGraph &graph, const Assignment &assignment) {
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         const Stage &stage = graph[v];
@@ -208,6 +224,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     }
     plan.placement = planner.draft.assignment.placement;
     plan.groups = in_order_of_execution(planner.draft.kernels);
+    count_recomputation(graph, plan, device);
     plan.verdicts = make_verdicts(graph, plan, planner.decided);
     return plan;
 }

@@ -51,6 +51,7 @@ struct Member {
     Placement placement;
     double evaluations = 0;  ///< over the whole kernel
     std::vector<int> follows;  ///< at block: per dimension of the stage the output dimension it follows
+    bool computed_before = false;  ///< by a kernel that runs earlier
 };
 
 /// A buffer in memory that a kernel reads.

@@ -97,7 +97,7 @@ bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Dev
 }
 
 double recomputed(const StageGraph &graph, const Member &member) {
-    const double once = graph[member.stage].points();
+    const double once = member.computed_before ? 0 : graph[member.stage].points();
     return std::max(0.0, member.evaluations - once) * graph[member.stage].work.total();
 }
 

@@ -72,7 +72,13 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
         const bool can_have_tiles = !own_loops && is_transposed_tile(draft.graph, proposal.changed.back());
         // A stage kept at the block has one block: no other kernel may compute it.
         if ((has_tiles && !can_have_tiles) || (keeps_at_block(proposal.changed.back()) && readers.size() > 1)) {
-            return std::nullopt;
+            if (placement == Placement::AtBlock) {
+                return std::nullopt;
+            }
+            proposal.judgement = {Decision::forbid("the kernel of " + draft.graph[outputs[0]].func +
+                                                   " keeps a tile in shared memory, which cannot be computed with it inlined"),
+                                  kTransposedTile};
+            return proposal;
         }
     }
     Candidate candidate{draft.graph, draft.device, stages.front(), placement, edges_from(draft, stages.front()), &apart, &proposal.changed};

@@ -31,8 +31,8 @@ struct Proposal {
     }
 };
 
-/// Moves stored stages into the kernels that read them. nullopt where the placement cannot be carried out; a refusal by
-/// rule is a proposal whose judgement forbids.
+/// Moves stored stages into the kernels that read them. A refusal is a proposal whose judgement forbids; nullopt where
+/// stages cannot be kept at the block.
 std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement);
 
 /// Stores an inlined stage after all: what fused well one by one can be too much together (registers).

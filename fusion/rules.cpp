@@ -163,7 +163,7 @@ Decision transposed_coalescing(const Candidate &c) {
 }
 
 Decision recompute_or_store(const Candidate &c) {
-    const double extra = sum(*c.fused, &Price::recomputed_flops) - sum(*c.apart, &Price::recomputed_flops);
+    const double extra = sum(*c.fused, &Price::flops) - sum(*c.apart, &Price::flops);
     return is_slower(c) && extra > 0 ? Decision::forbid("it is dear: storing it once beats computing it again, " + count_text(extra) +
                                                         " instructions more (" + margin(c) + ")")
                                      : Decision::allow();

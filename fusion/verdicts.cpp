@@ -67,12 +67,18 @@ std::vector<Verdict> make_verdicts(const StageGraph &graph, const Plan &plan, co
         if (graph[producer].unbounded && graph[producer].role != Role::Input) {
             verdict.rule = kUnboundedRegion;
             verdict.why = "the region its readers may ask for has no bound or fits no buffer, so it cannot be stored";
-        } else if (plan.variant != Variant::Fused && graph[producer].role == Role::Intermediate) {
-            verdict.rule = kVariant;
-            verdict.why = stored ? "the variant stores every stage" : "the variant inlines every stage it can";
         } else if (placement == Placement::Host) {
             verdict.rule = "extern-stage";
             verdict.why = "it is computed on the host, where the extern stage is";
+        } else if (graph[producer].scheduled_by_user && !stored) {
+            verdict.rule = "user-schedule";
+            verdict.why = "its author gave it no loops of its own";
+        } else if (graph[producer].role == Role::Intermediate && plan.variant == Variant::Unfused) {
+            verdict.rule = kVariant;
+            verdict.why = "the variant stores every stage";
+        } else if (graph[producer].role == Role::Intermediate && plan.variant == Variant::Inlined && !stored) {
+            verdict.rule = kVariant;
+            verdict.why = "the variant inlines every stage it can";
         }
         verdicts.push_back(verdict);
     }

@@ -58,7 +58,7 @@ TEST(Footprint, EvaluationsMultiplyAlongCallSites) {
     const Group group = trace(graph);
     double expected = 64;
     for (int i = 5; i >= 1; i--, expected *= 3) {
-        EXPECT_EQ(evaluations(group, stage_named(graph, "s" + std::to_string(i))), expected);
+        EXPECT_EQ(evaluations(group, stage_named(graph, numbered("s", i))), expected);
     }
 }
 
@@ -161,6 +161,40 @@ TEST(Footprint, SeveralOutputsEachComputeWhatTheyShare) {
     EXPECT_EQ(evaluations(trace_kernel(graph, placement, outputs), shared), 128);
     placement[shared] = Placement::AtThread;
     EXPECT_EQ(evaluations(trace_kernel(graph, placement, outputs), shared), 64);
+}
+
+/// The kernel of transpose() with `first` as a tile in shared memory.
+Group tiled(const StageGraph &graph) {
+    const std::vector<Placement> placement = {Placement::Root, Placement::AtBlock, Placement::Root};
+    return trace_kernel(graph, placement, {2});
+}
+
+TEST(TransposedTile, AStageReadTransposedIsOneAndReadsItsInputInLongRows) {
+    const StageGraph graph = transpose(64, true);
+    const Group group = tiled(graph);
+    EXPECT_TRUE(is_transposed_tile(graph, group));
+    EXPECT_TRUE(input_of(group, 0).is_coalesced);
+    EXPECT_EQ(evaluations(group, 1), 64 * 64);
+}
+
+TEST(TransposedTile, AStageReadStraightIsNone) {
+    const StageGraph graph = chain(2, {64, 64});
+    EXPECT_FALSE(is_transposed_tile(graph, tiled(graph)));
+}
+
+TEST(TransposedTile, AStageReadBothWaysIsNone) {
+    StageGraph graph = transpose(64, true);
+    add_edge(1, 2, Read{ReadKind::Pointwise, 1, {0, 1}, graph[1].dims}, graph);
+    EXPECT_FALSE(is_transposed_tile(graph, tiled(graph)));
+}
+
+TEST(TransposedTile, AStoredBufferReadTransposedIsOne) {
+    const StageGraph graph = transpose(64, true);
+    const Group group = trace_kernel(graph, {Placement::Root, Placement::Inlined, Placement::Root}, {2}, {0});
+    ASSERT_EQ(group.staged.size(), 1u);
+    EXPECT_THAT(group.staged[0].callers, ElementsAre(1));
+    EXPECT_TRUE(is_transposed_tile(graph, group));
+    EXPECT_TRUE(input_of(group, 0).is_coalesced);
 }
 
 TEST(Footprint, ContiguousDimIsTheFirstOfTheMemoryOrder) {

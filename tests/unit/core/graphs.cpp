@@ -31,11 +31,11 @@ std::vector<int> suggested(ReadKind kind, int producer_rank, int consumer_rank) 
     return follows;
 }
 
+}  // namespace
+
 std::string numbered(const char *name, int number) {
     return std::string(name).append(std::to_string(number));
 }
-
-}  // namespace
 
 Vertex Builder::add(Role role, const std::string &name, const Sizes &sizes, const std::vector<From> &reads,
                     double arithmetic) {
@@ -139,6 +139,24 @@ StageGraph branches(int branches, const Sizes &sizes, bool share_input) {
             in = b.input(numbered("in", i), sizes);
         }
         b.output(numbered("out", i), sizes, {{in}});
+    }
+    return b.graph;
+}
+
+StageGraph long_live_range(int count, const Sizes &sizes) {
+    Builder b;
+    const Vertex in = b.input("in", sizes);
+    std::vector<Vertex> values;
+    for (int i = 0; i < count; i++) {
+        values.push_back(b.stage(numbered("value", i), sizes, {{in}}));
+    }
+    Vertex last = values[0];
+    for (int i = 1; i < count; i++) {
+        last = b.stage(i + 1 < count ? numbered("up", i) : "sum", sizes, {{last}, {values[i]}});
+    }
+    for (int i = 0; i < count; i++) {
+        const std::vector<From> reads = {{last}, {values[i]}};
+        last = i + 1 < count ? b.stage(numbered("down", i), sizes, reads) : b.output("out", sizes, reads);
     }
     return b.graph;
 }

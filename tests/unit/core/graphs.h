@@ -48,9 +48,15 @@ StageGraph broadcast(int64_t rows, int64_t columns, double arithmetic);
 StageGraph transpose(int64_t edge, bool can_be_staged);
 /// `branches` times in<i> -> out<i>, each with an input of its own or all with one.
 StageGraph branches(int branches, const Sizes &sizes, bool share_input);
+/// in -> `count` values, added up to "sum" and then multiplied with it one by one into "out": all are alive together if one
+/// kernel computes sum and out, and none if sum is stored between.
+StageGraph long_live_range(int count, const Sizes &sizes);
 /// A graph of `stages` definitions of all kinds: pointwise, broadcast, transposed, stencil, reduction and gather reads,
 /// updates, outputs that are read, stages scheduled by their author. The same seed gives the same graph.
 StageGraph random_graph(unsigned seed, int stages);
+
+/// "s", 3 -> "s3".
+std::string numbered(const char *name, int number);
 
 Plan plan_of(const StageGraph &graph, Variant variant = Variant::Fused);
 double time_of(const Plan &plan);
@@ -63,13 +69,10 @@ Vertex stage_named(const StageGraph &graph, const std::string &name);
 bool has_member(const Group &group, Vertex stage);
 bool reads_buffer(const Group &group, Vertex producer);
 
-/// CPU seconds that `work` takes, as an optimised build would: other people's load does not count, and a build with
-/// assertions or sanitizers is allowed 20 times as much.
-template<typename Work>
-double seconds_of(const Work &work);
-
 double cpu_seconds();
 
+/// CPU seconds that `work` takes, as an optimised build would: other people's load does not count, and a build with
+/// assertions or sanitizers is allowed 20 times as much.
 template<typename Work>
 double seconds_of(const Work &work) {
     const double start = cpu_seconds();

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 
 Group kernel_of(const StageGraph &graph, const Assignment &assignment, Vertex stage) {
-    return make_kernel(graph, assignment, {stage}, device_named("H200"), 64);
+    return make_kernel(graph, assignment, {stage}, device_named("H200"), {});
 }
 
 TEST(AllStored, GivesEveryStageALaunchOfItsOwn) {
@@ -23,7 +23,7 @@ TEST(AllStored, GivesEveryStageALaunchOfItsOwn) {
         EXPECT_EQ(is_kernel(graph, assignment, v), v != stage_named(graph, "in"));
         EXPECT_EQ(assignment.leader[v], v);
     }
-    EXPECT_EQ(make_kernels(graph, assignment, device_named("H200"), 64).size(), 4u);
+    EXPECT_EQ(make_kernels(graph, assignment, device_named("H200"), {}).size(), 4u);
 }
 
 TEST(AllStored, InlinesAnIntermediateWithoutABoundButNotAnOutput) {
@@ -72,7 +72,7 @@ TEST(MakeKernel, ChoosesTheTemplateByWhatIsComputed) {
 
 TEST(MakeKernel, SeveralOutputsAreSiblings) {
     const StageGraph graph = branches(2, {64}, true);
-    EXPECT_EQ(make_kernel(graph, all_stored(graph), {1, 2}, device_named("H200"), 64).kind, Template::Siblings);
+    EXPECT_EQ(make_kernel(graph, all_stored(graph), {1, 2}, device_named("H200"), {}).kind, Template::Siblings);
 }
 
 TEST(MakeKernel, ATileInSharedMemoryMakesATranspose) {
@@ -82,6 +82,20 @@ TEST(MakeKernel, ATileInSharedMemoryMakesATranspose) {
     const Group kernel = kernel_of(graph, assignment, 2);
     EXPECT_EQ(kernel.kind, Template::Transpose);
     EXPECT_GT(kernel.price.shared_bytes, 0);
+}
+
+TEST(MakeKernel, AnInputReadTransposedIsStagedWhereItMayBeAndItPays) {
+    const auto kernel_that_reads = [](int64_t edge, bool can_be_staged) {
+        Builder b;
+        const Vertex in = b.input("in", {edge, edge});
+        b[in].can_be_staged = can_be_staged;
+        const Vertex out = b.output("out", {edge, edge}, {{in, ReadKind::Transposed}});
+        return kernel_of(b.graph, all_stored(b.graph), out);
+    };
+    EXPECT_EQ(kernel_that_reads(4096, true).kind, Template::Transpose);
+    EXPECT_THAT(kernel_that_reads(4096, true).staged, ::testing::SizeIs(1));
+    EXPECT_EQ(kernel_that_reads(4096, false).kind, Template::Pointwise);
+    EXPECT_LT(kernel_that_reads(4096, true).price.time_us, kernel_that_reads(4096, false).price.time_us);
 }
 
 TEST(LaunchOf, ListsTheStagesThatShareALeader) {

@@ -50,6 +50,26 @@ TEST(Ledger, AFusedChainMovesCompulsoryBytesAndUnfusedThreeTimesThat) {
     EXPECT_LT(ledger.planned.time_us, ledger.unfused.time_us);
 }
 
+TEST(Ledger, AStageThatThreeKernelsComputeIsRecomputedByTwo) {
+    const StageGraph graph = fan_out(3, {1 << 24}, 10);
+    const Plan inlined = plan_of(graph, Variant::Inlined);
+    const Ledger ledger = make_ledger(graph, inlined, plan_of(graph, Variant::Unfused));
+    ASSERT_EQ(ledger.planned.launches, 3);
+    EXPECT_EQ(ledger.planned.recomputed_flops, 2.0 * 10 * (1 << 24));
+    EXPECT_EQ(ledger.planned.flops - ledger.planned.recomputed_flops, ledger.unfused.flops);
+    EXPECT_EQ(ledger.unfused.recomputed_flops, 0);
+}
+
+TEST(Ledger, WhatIsRecomputedIsWhatUnfusedDoesNotCompute) {
+    for (unsigned seed = 0; seed < 50; seed++) {
+        const StageGraph graph = random_graph(seed, 20);
+        const Ledger ledger = make_ledger(graph, plan_of(graph), plan_of(graph, Variant::Unfused));
+        EXPECT_NEAR(ledger.planned.flops - ledger.planned.recomputed_flops, ledger.unfused.flops,
+                    1e-9 * ledger.unfused.flops)
+            << seed;
+    }
+}
+
 TEST(Ledger, TotalsAreTheSumsOfTheKernels) {
     for (unsigned seed = 0; seed < 50; seed++) {
         const StageGraph graph = random_graph(seed, 20);

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "fusion/error.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
@@ -21,6 +23,7 @@ TEST(Options, HaveDefaultsWhenNoneIsGiven) {
     EXPECT_EQ(options.explain, "");
     EXPECT_EQ(options.max_registers, 0);
     EXPECT_EQ(options.variant, "fused");
+    EXPECT_EQ(options.registers, "estimate");
     EXPECT_TRUE(options.verify);
 }
 
@@ -29,11 +32,13 @@ TEST(Options, EachKeySetsItsValue) {
                                            {"explain", "plan.json"},
                                            {"max_registers", "96"},
                                            {"variant", "unfused"},
+                                           {"registers", "measure"},
                                            {"verify", "off"}});
     EXPECT_EQ(options.device, "A100");
     EXPECT_EQ(options.explain, "plan.json");
     EXPECT_EQ(options.max_registers, 96);
     EXPECT_EQ(options.variant, "unfused");
+    EXPECT_EQ(options.registers, "measure");
     EXPECT_FALSE(options.verify);
 }
 
@@ -83,14 +88,28 @@ TEST(Options, BadValuesListWhatIsValid) {
         },
         ThrowsMessage<UserError>(HasSubstr("fused, unfused, inlined")));
     EXPECT_THAT([] { parse_options({{"verify", "yes"}}); }, ThrowsMessage<UserError>(HasSubstr("on or off")));
+    EXPECT_THAT(
+        [] {
+            parse_options({{"registers", "64"}});
+        },
+        ThrowsMessage<UserError>(HasSubstr("estimate or measure")));
 }
 
 TEST(Options, TextHasALineForEachOption) {
-    const std::string text = options_text();
-    for (const char *key : {"device=", "explain=", "max_registers=", "variant=", "verify="}) {
-        EXPECT_THAT(text, HasSubstr(key));
+    std::istringstream text(options_text());
+    std::set<std::string> keys;
+    for (std::string line; std::getline(text, line);) {
+        EXPECT_THAT(line, HasSubstr("(default "));
+        keys.insert(line.substr(2, line.find('=') - 2));
     }
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
+    EXPECT_THAT(keys, IsSupersetOf({"device", "explain", "max_registers", "variant", "verify"}));
+    for (const std::string &key : keys) {  // every line is a key that is taken, so its value is what is wrong
+        EXPECT_THAT(
+            [&] {
+                parse_options({{key == "explain" ? "device" : key, "?"}});
+            },
+            ThrowsMessage<UserError>(Not(HasSubstr("Unknown option"))));
+    }
 }
 
 }  // namespace

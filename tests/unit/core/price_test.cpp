@@ -104,8 +104,11 @@ TEST(PriceOfAKernel, UncoalescedReadsMoveWholeSectorsOfSmallElements) {
         graph[in].element_bytes = {bytes};
         return price_of(graph).bytes_read / (4096.0 * 4096 * bytes);
     };
-    EXPECT_EQ(waste(4), 8);  // a sector has 32 bytes
-    EXPECT_EQ(waste(8), 4);
+    // A sector has 32 bytes: what is used of it cannot be less than one element.
+    EXPECT_GT(waste(4), 1);
+    EXPECT_LE(waste(4), h200().uncoalesced_waste);
+    EXPECT_LE(waste(16), 2);
+    EXPECT_GE(waste(1), waste(4));
     EXPECT_EQ(waste(32), 1);
     EXPECT_EQ(waste(64), 1);
 }
@@ -137,11 +140,23 @@ TEST(PriceOfAKernel, MeasuredRegistersReplaceTheEstimate) {
     const StageGraph graph = chain(1, {1 << 20});
     const Group kernel = fused_kernel(graph);
     const Price estimated = price_kernel(graph, kernel, {}, h200(), 255);
-    const Price measured = price_kernel(graph, kernel, {}, h200(), 255, 128);
+    const Price measured = price_kernel(graph, kernel, {}, h200(), 255, MeasuredRegisters{128});
     EXPECT_EQ(estimated.registers.source, RegisterSource::Estimated);
     EXPECT_EQ(measured.registers.source, RegisterSource::Measured);
     EXPECT_EQ(measured.registers.value, 128);
+    EXPECT_EQ(measured.spilled, 0);
     EXPECT_LT(measured.occupancy, estimated.occupancy);
+}
+
+TEST(PriceOfAKernel, MeasuredSpillsReplaceTheEstimateToo) {
+    const StageGraph graph = long_live_range(96, {1 << 20});
+    const Group kernel = fused_kernel(graph);
+    const Price estimated = price_kernel(graph, kernel, {}, h200(), 64);
+    ASSERT_GT(estimated.spilled, 0);
+    const Price measured = price_kernel(graph, kernel, {}, h200(), 64, MeasuredRegisters{60, 0});
+    EXPECT_EQ(measured.spilled, 0);
+    EXPECT_LT(measured.time_us, estimated.time_us);
+    EXPECT_EQ(price_kernel(graph, kernel, {}, h200(), 64, MeasuredRegisters{64, 7}).spilled, 7);
 }
 
 TEST(PriceOfAKernel, AHostLoopLaunchesNothing) {
@@ -159,23 +174,29 @@ TEST(PriceOfAKernel, AnEmptyRegionHasAFiniteTime) {
 }
 
 TEST(Registers, GrowWithVectorsAndWithValuesAliveAtOnce) {
-    const StageGraph narrow = chain(4, {1 << 20});
-    Builder b;
-    std::vector<From> parts;
-    for (int i = 0; i < 16; i++) {
-        parts.push_back({b.input("in" + std::to_string(i), {1 << 20})});
-    }
-    b.output("sum", {1 << 20}, parts);
-    const auto registers = [](const StageGraph &graph, int vector) {
+    const auto registers = [](int alive, int vector) {
+        const StageGraph graph = long_live_range(alive, {1 << 20});
         return estimate_registers(graph, fused_kernel(graph), {.vector = vector});
     };
-    EXPECT_GT(registers(narrow, 4), registers(narrow, 1));
-    EXPECT_GT(registers(b.graph, 1), registers(narrow, 1));
+    EXPECT_GE(registers(40, 1), registers(8, 1) + 32);
+    EXPECT_GE(registers(8, 4), registers(8, 1) + 3 * 8);
 }
 
 TEST(Registers, DoNotGrowWithTheLengthOfAChain) {
     const StageGraph two = chain(2, {1 << 20}), forty = chain(40, {1 << 20});
     EXPECT_EQ(estimate_registers(two, fused_kernel(two), {}), estimate_registers(forty, fused_kernel(forty), {}));
+}
+
+// Limit: operands are evaluated by stage number, so all values of a sum are held at once when they come before it.
+TEST(Registers, DISABLED_ASumFoldsItsValuesOneByOne) {
+    const auto registers = [](int values) {
+        StageGraph graph = long_live_range(values, {1 << 20});
+        const Vertex sum = stage_named(graph, "sum");
+        std::vector<Placement> placement(num_vertices(graph), Placement::Inlined);
+        placement[0] = placement[sum] = Placement::Root;
+        return estimate_registers(graph, trace_kernel(graph, placement, {sum}), {});
+    };
+    EXPECT_EQ(registers(64), registers(8));
 }
 
 TEST(Registers, OutputsThatNobodyReadDoNotStayAlive) {
@@ -192,13 +213,13 @@ TEST(Registers, OutputsThatNobodyReadDoNotStayAlive) {
 }
 
 TEST(Registers, WideValuesTakeTwo) {
-    StageGraph graph = chain(4, {1 << 20});
+    StageGraph graph = long_live_range(40, {1 << 20});
     const int narrow = estimate_registers(graph, fused_kernel(graph), {});
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         graph[v].value_bytes = 8;
         graph[v].element_bytes = {8};
     }
-    EXPECT_GT(estimate_registers(graph, fused_kernel(graph), {}), narrow);
+    EXPECT_GE(estimate_registers(graph, fused_kernel(graph), {}), narrow + 30);
 }
 
 TEST(ResidentThreads, AreLimitedByRegistersInUnitsOfEight) {
@@ -219,7 +240,7 @@ TEST(ResidentThreads, AreLimitedBySharedMemoryAndByTheGrid) {
 TEST(ChooseTile, TakesTheOneWithTheLeastTime) {
     const StageGraph graph = chain(1, {1 << 26});
     Group kernel = fused_kernel(graph);
-    choose_tile(graph, kernel, h200(), 64);
+    choose_tile(graph, kernel, h200(), {});
     EXPECT_EQ(kernel.tile.vector, 4);
     for (const int vector : {1, 4}) {
         EXPECT_LE(kernel.price.time_us, price_kernel(graph, kernel, {.vector = vector}, h200(), 64).time_us);

