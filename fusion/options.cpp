@@ -38,12 +38,21 @@ void set_verify(Options &options, const std::string &value) {
     options.verify = value == "on";
 }
 
+void set_registers_source(Options &options, const std::string &value) {
+    if (value != "estimate" && value != "measure") {
+        bad_value("registers", value, "estimate or measure");
+    }
+    options.registers = value;
+}
+
 constexpr Option kOptions[] = {
     {"device", "H200", "the GPU to plan for: H200, A100, L40S, generic",
      [](Options &o, const std::string &v) { o.device = device_named(v).name; }},
     {"explain", "(none)", "write the explanation to this file; JSON if it ends in .json",
      [](Options &o, const std::string &v) { o.explain = v; }},
     {"max_registers", "64", "registers a thread that the kernels will be compiled for (HL_CUDA_JIT_MAX_REGISTERS)", set_registers},
+    {"registers", "estimate", "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
+     set_registers_source},
     {"variant", "fused", "fused, unfused (each stage a kernel) or inlined",
      [](Options &o, const std::string &v) { o.variant = name_of(variant_named(v)); }},
     {"verify", "on", "lower a copy of the pipeline and check it before giving the schedule out: on, off", set_verify},

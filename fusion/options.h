@@ -8,6 +8,7 @@ namespace fusion {
 struct Options {
     std::string device = "H200";
     std::string explain;    ///< file to write the explanation to; JSON if it ends in .json; empty: none
+    std::string registers = "estimate";  ///< or "measure": take them from ptxas and plan again where kernels spill
     int max_registers = 0;  ///< 0: what the device's runtime allows
     std::string variant = "fused";
     bool verify = true;  ///< lower a copy of the pipeline and look before the schedule is given out

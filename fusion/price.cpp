@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <vector>
 
 #include "fusion/footprint.h"
 
@@ -31,6 +31,55 @@ int words(const Stage &stage) {
 }
 
 
+/// Values alive at the worst moment of computing one point, in 32-bit words. Stages are evaluated as a compiler walks the
+/// output's expression: operands in order, each folded into its consumer as soon as it is there, and kept only for
+/// consumers still to come.
+class LiveValues {
+public:
+    LiveValues(const StageGraph &graph, const Group &group)
+        : graph(graph), readers_left(num_vertices(graph)), is_member(num_vertices(graph)), done(num_vertices(graph)), group(group) {
+        for (const Member &member : group.members) {
+            is_member[member.stage] = true;
+            for (const Vertex producer : producers_of(graph, member.stage)) {
+                readers_left[producer]++;
+            }
+        }
+    }
+
+    int most() {
+        for (const Vertex output : group.outputs) {
+            evaluate(output);
+        }
+        return peak;
+    }
+
+private:
+    const StageGraph &graph;
+    std::vector<int> readers_left;
+    std::vector<bool> is_member, done;
+    const Group &group;
+    int live = 0, partial = 0, peak = 0;  ///< partial: stages that hold what they have folded so far
+
+    void evaluate(Vertex stage) {
+        done[stage] = true;
+        bool has_folded = false;
+        for (const Vertex producer : producers_of(graph, stage)) {
+            if (!done[producer]) {
+                is_member[producer] ? evaluate(producer) : void(done[producer] = true);
+                live += words(graph[producer]);
+                peak = std::max(peak, live + partial);
+            }
+            if (--readers_left[producer] == 0) {
+                live -= words(graph[producer]);
+            }
+            partial += !has_folded;
+            has_folded = true;
+        }
+        partial -= has_folded;
+        peak = std::max(peak, live + partial + graph[stage].live_values);
+    }
+};
+
 bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Device &device) {
     return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
 }
@@ -50,40 +99,9 @@ double shared_by_vector(const StageGraph &graph, const Group &group, const Membe
 }  // namespace
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
-    // Members are in topological order, which is the order of evaluation; a value dies after its last reader.
-    std::vector<Vertex> last_reader(num_vertices(graph), 0);
-    std::set<Vertex> inputs;
-    for (const Member &member : group.members) {
-        for (auto [e, end] = in_edges(member.stage, graph); e != end; ++e) {
-            last_reader[source(*e, graph)] = member.stage;
-        }
-    }
-    for (const Input &input : group.inputs) {
-        inputs.insert(input.producer);
-    }
-    int most = 0;
-    std::set<Vertex> live;
-    const auto live_words = [&] {
-        int sum = 0;
-        for (const Vertex v : live) {
-            sum += words(graph[v]);
-        }
-        return sum;
-    };
-    for (const Member &member : group.members) {
-        for (const Vertex producer : producers_of(graph, member.stage)) {
-            if (inputs.count(producer)) {
-                live.insert(producer);
-            }
-        }
-        most = std::max(most, live_words() + std::max(0, graph[member.stage].live_values - (int)in_degree(member.stage, graph)));
-        std::erase_if(live, [&](Vertex v) { return last_reader[v] == member.stage; });
-        live.insert(member.stage);
-        most = std::max(most, live_words());
-    }
     const int pointers = (int)(group.inputs.size() + group.outputs.size());
     // Addresses die after their access: beyond a few, pointers share registers.
-    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * tile.per_thread * most;
+    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * LiveValues(graph, group).most();
 }
 
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
@@ -97,7 +115,8 @@ double resident_threads(const Device &device, int threads, int registers, int sh
     return std::min(blocks, std::max(per_multiprocessor, 1.0) * device.multiprocessors) * threads;
 }
 
-Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap, int measured) {
+Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap,
+                   const std::optional<MeasuredRegisters> &measured) {
     Price price;
     price.launches = group.kind == Template::HostLoops ? 0 : 1;
     price.launch_us = price.launches * device.launch;
@@ -135,8 +154,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat;
     instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);
     const int estimated = estimate_registers(graph, group, tile);
-    price.registers = measured > 0 ? Registers{measured, RegisterSource::Measured} : Registers{estimated, RegisterSource::Estimated};
-    price.spilled = std::max(0, estimated - cap);
+    price.registers = measured ? Registers{measured->used, RegisterSource::Measured} : Registers{estimated, RegisterSource::Estimated};
+    price.spilled = measured ? measured->spilled : std::max(0, estimated - cap);
     price.blocks = std::ceil(threads / tile.threads);
     const double resident =
         resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, price.blocks);
@@ -151,8 +170,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const double to_us = 1e-3;  // bytes / (GB/s) = ns
     price.read_us = ((price.bytes_read - read_l2) / memory + read_l2 / l2) * to_us;
     price.write_us = ((price.bytes_written - written_l2) / memory + written_l2 / l2) * to_us;
-    // Registers over the cap are stored to local memory and loaded again.
-    const double spilled_us = price.spilled * 4.0 * 2.0 * threads / l2 * to_us;
+    // Registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
+    // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
+    const double spilled_us = price.spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * to_us;
     const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
     price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
     const double moving = price.read_us + price.write_us;
@@ -160,10 +180,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     return price;
 }
 
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap) {
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
     std::vector<Tile> candidates = {Tile{}};
-    if (group.kind == Template::Pointwise) {
-        candidates.push_back({.vector = 4});
+    if (group.kind == Template::Pointwise && limits.vector > 1) {
+        candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Siblings) {
@@ -171,7 +191,7 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, in
     }
     bool first = true;
     for (const Tile &tile : candidates) {
-        const Price price = price_kernel(graph, group, tile, device, cap);
+        const Price price = price_kernel(graph, group, tile, device, limits.registers);
         if (first || price.time_us < group.price.time_us) {
             group.tile = tile;
             group.price = price;

@@ -1,5 +1,7 @@
 #pragma once
 /// The one cost model: what a kernel costs in bytes, instructions, registers and time.
+#include <optional>
+
 #include "fusion/device.h"
 #include "fusion/plan.h"
 
@@ -11,13 +13,18 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
 /// Threads resident on the whole device for a kernel of this shape.
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks);
 
+/// What ptxas says of a kernel under the cap.
+struct MeasuredRegisters {
+    int used = 0;
+    int spilled = 0;
+};
+
 /// Prices a traced kernel with the given tile; `cap` is the most registers a thread may have.
-/// Registers in `measured` (ptxas) replace the estimate when positive.
 Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap,
-                   int measured = 0);
+                   const std::optional<MeasuredRegisters> &measured = std::nullopt);
 
 /// The tile with the least time among those the template can execute; fills group.tile and group.price.
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap);
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits);
 
 /// Sum of the kernels' times and counts, as if run one after the other.
 Price total(const std::vector<Group> &groups);

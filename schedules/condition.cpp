@@ -29,6 +29,7 @@ struct AsExpr {
     Expr device_address(const BufferRef &buffer) const {
         const Parameter p = lookup(buffer);
         const Expr header = Variable::make(type_of<halide_buffer_t *>(), p.name() + ".buffer", p);
+        // Pure, or Halide's bounds would hold for both branches at once: "accessed at 0, before the min" for any crop.
         return Call::make(UInt(64), Call::buffer_get_device, {header}, Call::PureExtern);
     }
     Expr binary(const Expr &a, const char *op, const Expr &b) const {

@@ -43,13 +43,21 @@ bool has_opencl() {
     return platforms && platforms(0, nullptr, &count) == 0 && count > 0;
 }
 
+/// A bool in memory; std::vector<bool> has none.
+struct Bit {
+    uint8_t value;
+    explicit operator double() const {
+        return value;
+    }
+};
+
 template<typename Visit>
 auto with_type(const Type &type, Visit visit) {
     if (type.is_float()) {
         return type.bits() == 64 ? visit(double()) : type.bits() == 16 ? visit(float16_t()) : visit(float());
     }
     if (type.is_bool()) {
-        return visit(bool());
+        return visit(Bit());
     }
     switch (type.bits()) {
     case 8:
@@ -86,16 +94,32 @@ void fill(Buffer<> buffer, uint32_t seed) {
     std::mt19937 random(seed);
     with_type(buffer.type(), [&](auto zero) {
         using T = decltype(zero);
-        buffer.as<T>().for_each_value([&](T &value) {
+        // A prime number of values, over and over: gigabytes are filled at the speed of memory, no row like the next.
+        std::vector<T> values(65521);
+        for (auto &&value : values) {
             const uint32_t bits = random();
-            if constexpr (std::is_same_v<T, bool>) {
-                value = bits & 1;
+            if constexpr (std::is_same_v<T, Bit>) {
+                value.value = bits & 1;
             } else if constexpr (std::is_integral_v<T>) {
                 value = (T)(std::is_signed_v<T> ? (int)(bits % 251) - 125 : (int)(bits % 251));
             } else {
                 value = T((float)((int)(bits % 128) - 64) / 64.0f);
             }
-        });
+        }
+        size_t next = 0;
+        T *data = reinterpret_cast<T *>(buffer.data());
+        if (buffer.number_of_elements() * sizeof(T) == buffer.size_in_bytes()) {
+            for (size_t left = buffer.number_of_elements(); left > 0;) {
+                const size_t count = std::min(left, values.size());
+                std::copy_n(values.begin(), count, data);
+                data += count;
+                left -= count;
+            }
+        } else {
+            buffer.get()->for_each_element([&](const int *at) {
+                *reinterpret_cast<T *>(buffer.raw_buffer()->address_of(at)) = values[next++ % values.size()];
+            });
+        }
         return 0;
     });
     buffer.set_host_dirty();
@@ -138,9 +162,11 @@ double largest_difference(const Buffer<> &result, const Buffer<> &reference) {
     return with_type(reference.type(), [&](auto zero) {
         using T = decltype(zero);
         double largest = 0;
-        const Buffer<T> got = result.as<T>(), wanted = reference.as<T>();
-        wanted.for_each_element([&](const int *at) {
-            const double a = (double)got(at), b = (double)wanted(at);
+        const auto value = [](const Buffer<> &buffer, const int *at) {
+            return (double)*reinterpret_cast<const T *>(buffer.raw_buffer()->address_of(at));
+        };
+        reference.get()->for_each_element([&](const int *at) {
+            const double a = value(result, at), b = value(reference, at);
             if (std::isnan(a) != std::isnan(b)) {
                 largest = std::numeric_limits<double>::infinity();
             } else if (a != b && !std::isnan(a)) {

@@ -124,7 +124,7 @@ std::string ptx_of(const Planned &planned, const Halide::Target &target) {
 }
 
 void measure_registers(Planned &planned, const Halide::Target &target) {
-    if (find_ptxas().empty()) {
+    if (find_ptxas().empty() || !target.has_feature(Halide::Target::CUDA)) {
         return;
     }
     const std::string ptx = ptx_of(planned, target);
@@ -134,16 +134,19 @@ void measure_registers(Planned &planned, const Halide::Target &target) {
     const std::vector<KernelResources> kernels = assemble(ptx, planned.plan.register_cap);
     const StageGraph &graph = planned.view.graph;
     for (Group &group : planned.plan.groups) {
-        int registers = 0;
+        MeasuredRegisters most;
         for (const Vertex output : group.outputs) {
             const auto &function = planned.view.sources[graph[output].func_id].function;
             const std::string prefix = entry_prefix(function.name(), graph[output].update);
             for (const KernelResources &kernel : kernels) {
-                registers = std::max(registers, kernel.entry.rfind(prefix, 0) == 0 ? kernel.registers : 0);
+                if (kernel.entry.rfind(prefix, 0) == 0) {
+                    most.used = std::max(most.used, kernel.registers);
+                    most.spilled = std::max(most.spilled, kernel.spilled_bytes / 4);
+                }
             }
         }
-        if (registers > 0) {
-            group.price = price_kernel(graph, group, group.tile, *planned.device, planned.plan.register_cap, registers);
+        if (most.used > 0) {
+            group.price = price_kernel(graph, group, group.tile, *planned.device, planned.plan.register_cap, most);
         }
     }
     planned.ledger.planned = total(planned.plan.groups);

@@ -1,0 +1,126 @@
+/// Every generator, every variant, against the reference at every size.
+#include <gtest/gtest.h>
+
+#include "tests/pipelines/runner.h"
+
+namespace fusion {
+namespace {
+
+using Params = std::map<std::string, std::string>;
+
+struct Subject {
+    const char *name;
+    Params params;           ///< beside width and height
+    std::vector<int> outer;  ///< per output: extent behind width and height; 0: none. Empty: all outputs are 2-D
+};
+
+const Subject kSubjects[] = {
+    {"bias_gelu_residual", {}, {}},
+    {"broadcast_chain", {}, {}},
+    {"cheap_fanout", {}, {}},
+    {"dear_fanout", {{"steps", "2"}}, {0, 3}},
+    {"dear_fanout", {{"steps", "24"}}, {0, 3}},
+    {"deep_chain", {}, {}},
+    {"long_live_range", {{"values", "12"}}, {}},  // 96 values are 98 kernels unfused
+    {"mixed_types", {}, {}},
+    {"multi_output", {}, {}},
+    {"pointwise_chain", {}, {}},
+    {"small_branches", {}, {}},
+    {"transpose_sandwich", {}, {}},
+};
+
+struct Case {
+    Subject subject;
+    std::string variant;
+};
+
+std::string name_of(const Case &c) {
+    std::string name = c.subject.name;
+    for (const auto &[key, value] : c.subject.params) {
+        name += "_" + key + value;
+    }
+    return name + "_" + c.variant;
+}
+
+void PrintTo(const Case &c, std::ostream *out) {
+    *out << name_of(c);
+}
+
+std::vector<Case> all_cases() {
+    std::vector<Case> cases;
+    for (const Subject &subject : kSubjects) {
+        for (const char *variant : {"unfused", "inlined", "fused"}) {
+            cases.push_back({subject, variant});
+        }
+    }
+    return cases;
+}
+
+class Generators : public ::testing::TestWithParam<Case> {
+protected:
+    void SetUp() override { SKIP_WITHOUT_DEVICE(); }
+
+    /// Planned for the generator's own estimates, or for others.
+    Runner runner(const Params &sizes = {}) const {
+        Params params = GetParam().subject.params;
+        params.insert(sizes.begin(), sizes.end());
+        Options options;
+        options.variant = GetParam().variant;
+        return Runner(generator(GetParam().subject.name, params), options);
+    }
+
+    /// Regions of all outputs, `width` x `height` each.
+    static std::vector<Region> regions(const Runner &runner, const Region &plane) {
+        const std::vector<int> &outer = GetParam().subject.outer;
+        std::vector<Region> all((size_t)runner.outputs(), plane);
+        for (size_t i = 0; i < outer.size(); i++) {
+            if (outer[i] > 0) {
+                all[i].min.push_back(0);
+                all[i].extent.push_back(outer[i]);
+            }
+        }
+        return all;
+    }
+};
+
+/// Widths and heights that no vector, block or tile divides, and some that all of them do.
+const std::vector<std::pair<int, int>> kSizes = {{1, 1},   {3, 1},   {1, 3},   {255, 3},  {257, 2},
+                                                 {509, 5}, {2, 509}, {64, 64}, {128, 130}};
+
+TEST_P(Generators, IsRightAtEverySizeAndPlace) {
+    Runner runner = this->runner();
+    EXPECT_EQ(runner.planned().plan.fallback, "");
+    for (const auto &[width, height] : kSizes) {
+        runner.check(regions(runner, of({width, height})), Memory::Dense);
+    }
+    for (const auto &[width, height] : kSizes) {
+        runner.check(regions(runner, at({-5, 7}, {width, height})), Memory::Padded);
+        runner.check(regions(runner, at({3, 1}, {width, height})), Memory::Misplaced);
+    }
+    runner.check(regions(runner, at({4, 8}, {256, 16})), Memory::Dense);
+    runner.check(regions(runner, of({256, 16})), Memory::Padded);
+}
+
+TEST_P(Generators, IsRightFarAboveItsEstimates) {
+    Runner runner = this->runner({{"width", "33"}, {"height", "3"}});
+    EXPECT_EQ(runner.planned().plan.fallback, "");
+    runner.check(regions(runner, of({33, 3})), Memory::Dense);
+    runner.check(regions(runner, of({1031, 67})), Memory::Dense);
+    runner.check(regions(runner, at({-1031, 67}, {1024, 64})), Memory::Misplaced);
+    runner.check(regions(runner, of({2, 1})), Memory::Dense);
+}
+
+/// Nothing to write: no error, nothing written. How many launches are made of it is the API's business.
+TEST_P(Generators, AcceptsEmptyOutputs) {
+    Runner runner = this->runner();
+    for (const auto &[width, height] : std::vector<std::pair<int, int>>{{0, 0}, {0, 5}, {5, 0}}) {
+        runner.check(regions(runner, of({width, height})), Memory::Dense);
+    }
+    runner.check(regions(runner, at({3, 3}, {0, 7})), Memory::Padded);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Generators, ::testing::ValuesIn(all_cases()),
+                         [](const auto &info) { return name_of(info.param); });
+
+}  // namespace
+}  // namespace fusion

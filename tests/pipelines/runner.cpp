@@ -1,0 +1,236 @@
+#include "tests/pipelines/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "fusion/cli/generators.h"
+#include "fusion/halide/launch_counter.h"
+#include "fusion/halide/memory_order.h"
+#include "fusion/halide/reference.h"
+#include "fusion/halide/regions.h"
+#include "schedules/apply.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+
+constexpr uint8_t kUntouched = 0x5a;
+
+/// How much larger a cropped buffer's parent is, before and behind.
+constexpr int kBefore = 3, kBehind = 2;
+
+/// Whether a larger parent may have more of dimension `d`: not where the next stride is a constant.
+bool can_grow(const Parameter &constraints, const std::vector<int> &order, int d) {
+    for (size_t i = 0; i + 1 < order.size(); i++) {
+        if (order[i] == d && constraints.defined() && constraints.stride_constraint(order[i + 1]).defined()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool is_empty(const Region &region) {
+    return std::count(region.extent.begin(), region.extent.end(), 0) > 0;
+}
+
+void set_to_estimate(Parameter p) {
+    const Expr estimate = p.estimate();
+    ASSERT_TRUE(estimate.defined()) << p.name();
+    if (p.type() == Float(32)) {
+        p.set_scalar<float>((float)*Internal::as_const_float(estimate));
+    } else if (p.type() == Int(32)) {
+        p.set_scalar<int32_t>((int32_t)*at_estimates(estimate));
+    } else {
+        FAIL() << "a scalar input of a type that the tests do not set: " << p.name();
+    }
+}
+
+/// Elements of `big` outside of `region` that are no longer as they were made.
+int touched_outside(const Buffer<> &big, const Region &region) {
+    int touched = 0;
+    const int bytes = big.type().bytes();
+    big.get()->for_each_element([&](const int *at) {
+        bool inside = true;
+        const uint8_t *value = static_cast<const uint8_t *>(big.data());
+        for (int d = 0; d < big.dimensions(); d++) {
+            inside &= at[d] >= region.min[d] && at[d] < region.min[d] + region.extent[d];
+            value += (ptrdiff_t)(at[d] - big.dim(d).min()) * big.dim(d).stride() * bytes;
+        }
+        touched += !inside && std::count(value, value + bytes, kUntouched) != bytes;
+    });
+    return touched;
+}
+
+}  // namespace
+
+/// A buffer and the larger one it is cropped out of.
+struct Runner::Placed {
+    Buffer<> parent, used;
+};
+
+std::string name_of(Memory memory) {
+    return memory == Memory::Dense ? "dense" : memory == Memory::Padded ? "padded" : "misplaced";
+}
+
+Region at(std::vector<int> min, std::vector<int> extent) {
+    return {std::move(min), std::move(extent)};
+}
+
+Region of(std::vector<int> extent) {
+    std::vector<int> min(extent.size(), 0);
+    return {std::move(min), std::move(extent)};
+}
+
+Builder generator(const std::string &name, const std::map<std::string, std::string> &params) {
+    return [=] {
+        // The generator itself may go: the pipeline holds its Funcs and parameters.
+        const BuiltGenerator built = build_generator(name, params, target_for(device_api()));
+        return Built{built.pipeline, built.inputs};
+    };
+}
+
+Runner::Runner(const Builder &builder, const Options &options)
+    : target(target_for(device_api())), reference(builder()), device(builder()),
+      plan(plan_pipeline(functions_of(device.pipeline), target, options, "test")) {
+    schedule_reference(read_pipeline(functions_of(reference.pipeline)));
+    reference.pipeline.compile_jit(target_for(""));
+    apply_schedule(plan.schedule, plan.view);
+    count_launches(device.pipeline);
+    device.pipeline.compile_jit(target);
+}
+
+Runner::Placed Runner::place(const Type &type, const Region &region, const Parameter &constraints, Memory memory) {
+    const std::vector<int> order = memory_order_of(constraints, (int)region.extent.size());
+    Region grown = region;
+    std::vector<std::pair<int, int>> crop;
+    for (int d = 0; d < (int)region.extent.size(); d++) {
+        if (memory != Memory::Dense && can_grow(constraints, order, d)) {
+            grown.min[d] -= kBefore;
+            grown.extent[d] += kBefore + kBehind;
+        }
+        crop.emplace_back(region.min[d], region.extent[d]);
+    }
+    Placed placed;
+    placed.parent = Buffer<>(type, grown.extent, order);
+    placed.parent.set_min(grown.min);
+    if (placed.parent.size_in_bytes() > 0) {
+        std::memset(placed.parent.begin(), kUntouched, placed.parent.size_in_bytes());
+    }
+    placed.used = memory == Memory::Dense ? placed.parent : placed.parent.cropped(crop);
+    return placed;
+}
+
+/// Gives both pipelines the same data in buffers of the regions that the reference asks for.
+void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t seed) {
+    for (Parameter &p : reference.inputs) {
+        if (p.is_buffer()) {
+            p.set_buffer(Buffer<>());
+        }
+    }
+    reference.pipeline.infer_input_bounds(Realization(outputs), target_for(""));
+    for (size_t i = 0; i < reference.inputs.size(); i++) {
+        Parameter known = reference.inputs[i], other = device.inputs[i];
+        if (!known.is_buffer()) {
+            set_to_estimate(known);
+            set_to_estimate(other);
+            continue;
+        }
+        ASSERT_TRUE(known.buffer().defined()) << known.name();
+        Region region;
+        for (int d = 0; d < known.dimensions(); d++) {
+            region.min.push_back(known.buffer().dim(d).min());
+            region.extent.push_back(known.buffer().dim(d).extent());
+        }
+        Placed placed = place(known.type(), region, known, memory);
+        fill(placed.parent, seed + (uint32_t)i);
+        placed.used.set_host_dirty();
+        known.set_buffer(placed.used);
+        if (memory == Memory::Misplaced && !is_empty(region)) {
+            placed.parent.copy_to_device(target);
+            std::vector<std::pair<int, int>> crop;
+            for (int d = 0; d < known.dimensions(); d++) {
+                crop.emplace_back(region.min[d], region.extent[d]);
+            }
+            other.set_buffer(placed.parent.cropped(crop));
+        } else {
+            other.set_buffer(placed.used);
+        }
+    }
+}
+
+void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed) {
+    if (regions.size() == 1) {
+        regions.resize(plan.view.outputs.size(), regions[0]);
+    }
+    ASSERT_EQ(regions.size(), plan.view.outputs.size());
+    std::string what = name_of(memory);
+    for (const Region &region : regions) {
+        what += " " + ::testing::PrintToString(region.min) + "+" + ::testing::PrintToString(region.extent);
+    }
+    SCOPED_TRACE(what);
+    try {
+        run(regions, memory, seed);
+    } catch (const Halide::Error &e) {  // not a std::exception, so gtest would not print it
+        ADD_FAILURE() << e.what();
+    }
+}
+
+void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t seed) {
+    if (memory == Memory::Misplaced && device_api() == "opencl") {
+        memory = Memory::Padded;  // OpenCL refuses to crop at an address that is not a multiple of 128
+    }
+    bool any_empty = false, all_empty = true;
+    std::vector<Region> flat;
+    std::vector<Placed> placed;
+    std::vector<Buffer<>> wanted, got;
+    for (size_t i = 0; i < regions.size(); i++) {
+        any_empty |= is_empty(regions[i]);
+        all_empty &= is_empty(regions[i]);
+        const auto &parameters = plan.view.outputs[i].output_buffers();
+        for (const Parameter &p : parameters) {
+            wanted.push_back(place(p.type(), regions[i], p, Memory::Dense).used);
+            placed.push_back(place(p.type(), regions[i], p, memory));
+            flat.push_back(regions[i]);
+        }
+    }
+    bind(wanted, memory, seed);
+    for (size_t i = 0; i < placed.size(); i++) {
+        if (memory == Memory::Misplaced && !is_empty(flat[i])) {
+            placed[i].parent.set_host_dirty();
+            placed[i].parent.copy_to_device(target);
+            std::vector<std::pair<int, int>> crop;
+            for (int d = 0; d < placed[i].parent.dimensions(); d++) {
+                crop.emplace_back(flat[i].min[d], flat[i].extent[d]);
+            }
+            placed[i].used = placed[i].parent.cropped(crop);
+        }
+        got.push_back(placed[i].used);
+    }
+    reference.pipeline.realize(Realization(wanted), target_for(""));
+    take_launches();
+    device.pipeline.realize(Realization(got), target);
+    counted = take_launches();
+    for (size_t i = 0; i < got.size(); i++) {
+        if (is_empty(flat[i])) {
+            continue;
+        }
+        got[i].copy_to_host();
+        EXPECT_LE(largest_difference(got[i], wanted[i]), tolerance(wanted[i].type())) << "output " << i;
+        if (memory == Memory::Misplaced) {
+            placed[i].parent.set_device_dirty();
+            placed[i].parent.copy_to_host();
+        }
+        EXPECT_EQ(touched_outside(placed[i].parent, flat[i]), 0)
+            << "elements outside of output " << i << " were written";
+    }
+    if (!any_empty) {
+        EXPECT_EQ(counted, plan.ledger.planned.launches) << "launches counted, and predicted";
+    } else if (all_empty) {
+        EXPECT_LE(counted, plan.ledger.planned.launches);
+    }
+}
+
+}  // namespace fusion

@@ -1,0 +1,71 @@
+#pragma once
+/// One pipeline compiled once for the device and once as the reference, run at any sizes, compared, launches counted.
+#include <Halide.h>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fusion/halide/execute.h"
+#include "fusion/halide/planning.h"
+
+namespace fusion {
+
+/// A pipeline and the parameters it reads, in a fixed order.
+struct Built {
+    Halide::Pipeline pipeline;
+    std::vector<Halide::Parameter> inputs;
+};
+
+/// Makes the same pipeline anew at each call: a schedule changes the Funcs it is applied to.
+using Builder = std::function<Built()>;
+
+/// A generator of the project with these parameters.
+Builder generator(const std::string &name, const std::map<std::string, std::string> &params = {});
+
+/// Where the buffers that a run is given lie.
+enum class Memory {
+    Dense,      ///< as small as they may be
+    Padded,     ///< cropped on the host out of larger ones: padded rows
+    Misplaced,  ///< cropped on the device out of larger ones: padded rows that begin at an odd element
+};
+std::string name_of(Memory memory);
+
+class Runner {
+public:
+    /// Plans, compiles for device_api() and compiles the reference. `builder` is called twice.
+    Runner(const Builder &builder, const Options &options);
+
+    /// Runs both on the same data with outputs of these regions and reports every difference as a test failure: values,
+    /// writes outside of the outputs, the number of launches. One region for all outputs, or one each.
+    void check(std::vector<Region> regions, Memory memory, uint32_t seed = 1);
+
+    const Planned &planned() const { return plan; }
+    int outputs() const { return (int)plan.view.outputs.size(); }
+    /// Launches of the last check.
+    int launches() const { return counted; }
+
+private:
+    struct Placed;
+    Halide::Target target;
+    Built reference, device;
+    Planned plan;
+    int counted = 0;
+
+    static Placed place(const Halide::Type &type, const Region &region, const Halide::Parameter &constraints,
+                        Memory memory);
+    void run(const std::vector<Region> &regions, Memory memory, uint32_t seed);
+    void bind(const std::vector<Halide::Buffer<>> &outputs, Memory memory, uint32_t seed);
+};
+
+/// A region at these minimums.
+Region at(std::vector<int> min, std::vector<int> extent);
+/// A region at the origin.
+Region of(std::vector<int> extent);
+
+/// Skips the running test, saying why, where there is no device to run on.
+#define SKIP_WITHOUT_DEVICE()                                                                                          \
+    if (::fusion::device_api().empty())                                                                                \
+    GTEST_SKIP() << "neither a CUDA GPU nor an OpenCL device (pocl-opencl-icd) to run on"
+
+}  // namespace fusion
