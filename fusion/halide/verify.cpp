@@ -61,9 +61,11 @@ private:
             }
             // A guarded tail makes sizes vary up to a bound.
             const Expr most = simplify(find_constant_bound(simplify(size), Direction::Upper, ranges));
-            const auto bytes = most.defined() ? as_const_int(most) : std::nullopt;
-            // Limit: what has no bound that Halide's analysis finds counts as nothing; the launch itself would fail.
-            shared_bytes += bytes.value_or(0);
+            if (const auto bytes = most.defined() ? as_const_int(most) : std::nullopt) {
+                shared_bytes += *bytes;
+            } else {
+                found.unsized_shared.push_back(op->name);
+            }
         }
         IRVisitor::visit(op);
     }
@@ -138,6 +140,10 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
             return Decision::forbid("the lowered statement holds \"" + name +
                                     "\" in global memory, which the plan does not know.");
         }
+    }
+    if (!found.unsized_shared.empty() && !has_user_loops) {
+        return Decision::forbid("the shared memory of \"" + found.unsized_shared[0] +
+                                "\" has no constant bound, so it may not fit.");
     }
     if (found.most_threads > device.threads_per_block) {
         return Decision::forbid("a launch would have " + std::to_string(found.most_threads) + " threads a block.");
