@@ -85,15 +85,14 @@ void describe_buffer(Condition &facts, const PipelineView &view, const Streamed 
             facts.push_back(equals(field(BufferField::Stride, ref, order[0]), 1));
         }
         // Of a Tuple's buffers Halide lets only the first have its minimum constrained: the others share it.
-        for (int d = 0; i == 0 && d < layout.flattened; d++) {
-            const bool one_dimension = layout.flattened == 1 && order.size() == 1 && loop_order.size() == 1;
-            if (!one_dimension) {
-                facts.push_back(equals(field(BufferField::Min, ref, order[d]), 0));
-            } else if (!(ref == reference)) {
-                facts.push_back({.kind = Fact::EqualsField,
-                                 .left = field(BufferField::Min, ref, 0),
-                                 .right = field(BufferField::Min, reference, 0)});
-            }
+        // Of one loop it is enough that all begin at the same place; a constant would enter what the pipeline requires.
+        if (i == 0 && layout.flattened == 1 && !(ref == reference)) {
+            facts.push_back({.kind = Fact::EqualsField,
+                             .left = field(BufferField::Min, ref, order[0]),
+                             .right = field(BufferField::Min, reference, loop_order[0])});
+        }
+        for (int d = 0; i == 0 && layout.flattened > 1 && d < layout.flattened; d++) {
+            facts.push_back(equals(field(BufferField::Min, ref, order[d]), 0));
         }
         for (int d = 1; d < (int)order.size(); d++) {
             const BufferField stride = field(BufferField::Stride, ref, order[d]);
@@ -105,7 +104,8 @@ void describe_buffer(Condition &facts, const PipelineView &view, const Streamed 
                 facts.push_back(contiguous);
                 // Where the user fixes the stride, the index holds that number and not the stride: say it of the extent.
                 const Halide::Expr fixed = parameter_of(view, ref).stride_constraint(order[d]);
-                if (const auto number = fixed.defined() ? Halide::Internal::as_const_int(fixed) : std::nullopt; number && d == 1) {
+                if (const auto number = fixed.defined() ? Halide::Internal::as_const_int(fixed) : std::nullopt;
+                    number && d == 1) {
                     facts.back() = equals(contiguous.factors[0], *number);
                 }
             } else {
@@ -122,10 +122,13 @@ void describe_buffer(Condition &facts, const PipelineView &view, const Streamed 
 int most_flattened(const PipelineView &view, const Group &group) {
     const Stage &out = view.graph[group.outputs[0]];
     const std::vector<Streamed> streamed = streamed_buffers(view, group);
-    const bool external = std::all_of(streamed.begin(), streamed.end(), [](const Streamed &s) { return !s.elements.empty(); });
-    const bool same_order = std::all_of(streamed.begin(), streamed.end(),
-                                        [&](const Streamed &s) { return view.graph[s.stage].memory_order == out.memory_order; });
-    const bool same_point = std::all_of(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return i.same_point; });
+    const bool external =
+        std::all_of(streamed.begin(), streamed.end(), [](const Streamed &s) { return !s.elements.empty(); });
+    const bool same_order = std::all_of(streamed.begin(), streamed.end(), [&](const Streamed &s) {
+        return view.graph[s.stage].memory_order == out.memory_order;
+    });
+    const bool same_point =
+        std::all_of(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return i.same_point; });
     // Of three dimensions as one loop Halide 21 proves no access contiguous; two, and the third outside, it does.
     return external && same_order && same_point ? std::min(2, (int)out.dims.size()) : 1;
 }
@@ -154,20 +157,28 @@ std::optional<Condition> layout_condition(const PipelineView &view, const Group 
     if (is_internal && layout.whole_vectors) {
         return std::nullopt;  // RoundUp would widen what the stage needs of its own inputs
     }
+    // Buffers inside the pipeline begin where the outputs that need them do.
+    std::vector<BufferRef> origins;
+    for (const Vertex v : reachable_outputs(view.graph, output)) {
+        if (view.graph[v].dims.size() == loop_order.size()) {
+            origins.push_back(external_buffers(view, v)[0]);
+        }
+    }
+    if (origins.empty()) {
+        return std::nullopt;
+    }
     Condition facts;
-    const BufferRef reference = is_internal ? BufferRef{} : streamed[0].elements[0];
+    const BufferRef reference = is_internal ? origins[0] : streamed[0].elements[0];
     bool reads_internal = is_internal;
     for (const Streamed &buffer : streamed) {
         reads_internal |= buffer.elements.empty();
         describe_buffer(facts, view, buffer, reference, loop_order, layout);
     }
-    if (reads_internal) {
-        // Buffers inside the pipeline begin where the outputs that need them do.
-        for (const Vertex v : reachable_outputs(view.graph, output)) {
-            const std::vector<BufferRef> refs = external_buffers(view, v);
-            if (v != output && view.graph[v].dims.size() == loop_order.size()) {
-                facts.push_back(equals(field(BufferField::Min, refs[0], loop_order[0]), 0));
-            }
+    for (const BufferRef &origin : origins) {
+        if (reads_internal && !(origin == reference)) {
+            facts.push_back({.kind = Fact::EqualsField,
+                             .left = field(BufferField::Min, origin, loop_order[0]),
+                             .right = field(BufferField::Min, reference, loop_order[0])});
         }
     }
     std::vector<BufferField> lengths;

@@ -56,7 +56,8 @@ bool may_prove_alignment(const PipelineView &view, const Group &group) {
         Halide::Parameter buffer = source.parameter;
         if (stage.role == Role::Output) {
             buffer = source.function.output_buffers()[0];
-        } else if (stage.role != Role::Input || !buffer.defined() || !buffer.min_constraint(stage.memory_order[0]).defined()) {
+        } else if (stage.role != Role::Input || !buffer.defined() ||
+                   !buffer.min_constraint(stage.memory_order[0]).defined()) {
             return false;  // it begins anywhere against the output
         }
         for (size_t i = 1; i < stage.memory_order.size(); i++) {
@@ -67,7 +68,8 @@ bool may_prove_alignment(const PipelineView &view, const Group &group) {
         return true;  // of one dimension too
     };
     return std::any_of(group.outputs.begin(), group.outputs.end(), fixed_rows) ||
-           std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return i.streams && fixed_rows(i.producer); });
+           std::any_of(group.inputs.begin(), group.inputs.end(),
+                       [&](const Input &i) { return i.streams && fixed_rows(i.producer); });
 }
 
 }  // namespace
@@ -107,7 +109,11 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
         if (!condition) {
             continue;
         }
-        schedule.push_back({.func_id = stage.func_id, .update = stage.update, .branch = branch, .verb = Verb::Specialize, .condition = *condition});
+        schedule.push_back({.func_id = stage.func_id,
+                            .update = stage.update,
+                            .branch = branch,
+                            .verb = Verb::Specialize,
+                            .condition = *condition});
         walk(Emitter(schedule, stage.func_id, stage.update, branch), stage, layout, group.tile.threads,
              api.guarded_vectors ? TailStrategy::GuardWithIf : TailStrategy::RoundUp);
         branch++;

@@ -18,8 +18,7 @@ using Halide::OutputFileType;
 std::string schedule_header(const std::string &function, const std::string &body) {
     return "#pragma once\n// Made by halide-fusion: the schedule of " + function + ". Call apply_schedule_" + function +
            "(pipeline, target) in place of an autoscheduler.\n#include <Halide.h>\n\n" + "inline void apply_schedule_" +
-           function + "(::Halide::Pipeline pipeline, ::Halide::Target target) {\n" + "    (void)target;\n" + body +
-           "}\n";
+           function + "(::Halide::Pipeline pipeline, ::Halide::Target target) {\n" + body + "}\n";
 }
 
 /// Writes everything into a folder beside the wanted one and moves the files over when all are there.

@@ -32,8 +32,8 @@ Planned plan_as(const PipelineView &view, const Device &device, const Halide::Ta
 }
 
 /// Registers from ptxas; where kernels spill, narrower ones are tried too and the cheaper plan is taken.
-Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target, const PlanOptions &options,
-                      const std::string &name) {
+Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target,
+                      const PlanOptions &options, const std::string &name) {
     Planned wide = plan_as(view, device, target, options, name);
     measure_registers(wide, target);
     const auto spills = [](const Group &group) { return group.price.spilled > 0; };
@@ -101,7 +101,7 @@ std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipe
         }
     }
     // The function that Halide writes around it declares a few names only.
-    return "    using namespace ::Halide;\n" + to_cpp(planned.schedule, planned.view, index);
+    return "    using namespace ::Halide;\n    (void)target;\n" + to_cpp(planned.schedule, planned.view, index);
 }
 
 }  // namespace fusion

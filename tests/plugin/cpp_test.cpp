@@ -87,7 +87,7 @@ TEST_F(PluginInCpp, keeps_the_loops_of_a_func_that_the_user_scheduled) {
     const auto results = pipeline.apply_autoscheduler(cuda, AutoschedulerParams("Fusion"));
     const std::string text = statement(pipeline, cuda);
     EXPECT_TRUE(contains(text, "allocate output")) << text;
-    EXPECT_TRUE(contains(text, "output.s0.x.tx")) << text;
+    EXPECT_TRUE(contains(text, "gpu_block<CUDA> (output.s0.x.bx")) << text;
     EXPECT_FALSE(contains(text, "allocate producer")) << text;
     EXPECT_FALSE(contains(results.schedule_source, "compute_root")) << results.schedule_source;
 }

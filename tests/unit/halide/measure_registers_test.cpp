@@ -23,7 +23,7 @@ protected:
         // Many values that are needed before their sum is known, and again after it.
         std::vector<Expr> values;
         Expr sum = 0.0f;
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 16; i++) {
             values.push_back(max(in(x, y) * (0.5f + (float)i) + 0.25f, in(x, y) * in(x, y) * (0.1f + (float)i)));
             sum += values.back();
         }

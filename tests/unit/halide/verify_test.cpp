@@ -75,6 +75,38 @@ protected:
         over_threads(view);
     }
 
+    /// A sum over a window of p whose width is a parameter; p at the block or thread of the sum.
+    Decision check_with_unbounded_producer(const char *level) {
+        Param<int> reach("reach");
+        reach.set_estimate(3);
+        const RDom r(0, reach, "r");
+        Func wide("wide");
+        wide(x) = 0.0f;
+        wide(x) += p(x + r);
+        wide.set_estimate(x, 0, 1 << 20);
+        Planned plan = planned({wide});
+        plan.plan.placement[vertex(plan.view, "p")] = Placement::AtThread;
+        const int out = plan.view.graph[vertex(plan.view, "wide", 1)].func_id;
+        const int producer = plan.view.graph[vertex(plan.view, "p")].func_id;
+        schedule.clear();
+        for (int update = 0; update < 2; update++) {
+            const std::string block = update == 0 ? "start" : "block";
+            schedule.push_back({.func_id = out,
+                                .update = update,
+                                .verb = Verb::Split,
+                                .loops = {arg(0), made(block), made("thread")},
+                                .number = 128,
+                                .tail = TailStrategy::GuardWithIf});
+            schedule.push_back({.func_id = out, .update = update, .verb = Verb::GpuBlocks, .loops = {made(block)}});
+            schedule.push_back({.func_id = out, .update = update, .verb = Verb::GpuThreads, .loops = {made("thread")}});
+        }
+        schedule.push_back({.func_id = producer, .verb = Verb::ComputeAt, .loops = {made(level)}, .other = out});
+        if (level == std::string("block")) {
+            over_threads(plan.view);
+        }
+        return check(plan);
+    }
+
     Decision check(const Planned &from) const { return verify(schedule, from.view, from.plan, *from.device, cuda()); }
 
     /// A plan in which p is not stored in memory.
@@ -108,34 +140,16 @@ TEST_F(Verify, lets_a_producer_with_a_constant_bound_pass) {
 }
 
 TEST_F(Verify, catches_memory_that_the_plan_does_not_know) {
-    // The producer's extent depends on a parameter, so the compiler moves it to a heap in global memory.
-    Param<int> reach("reach");
-    reach.set_estimate(3);
-    const RDom r(0, reach, "r");
-    Func wide("output");
-    wide(x) = 0.0f;
-    wide(x) += p(x + r);
-    wide.set_estimate(x, 0, 1 << 20);
-    Planned plan = planned({wide});
-    plan.plan.placement[vertex(plan.view, "p")] = Placement::AtThread;
-    const Stage &out = plan.view.graph[vertex(plan.view, wide.name().substr(0, 6), 1)];
-    const int producer = plan.view.graph[vertex(plan.view, "p")].func_id;
-    for (int update = 0; update < 2; update++) {
-        schedule.push_back({.func_id = out.func_id,
-                            .update = update,
-                            .verb = Verb::Split,
-                            .loops = {arg(0), made("block"), made("thread")},
-                            .number = 128,
-                            .tail = TailStrategy::GuardWithIf});
-        schedule.push_back(
-            {.func_id = out.func_id, .update = update, .verb = Verb::GpuBlocks, .loops = {made("block")}});
-        schedule.push_back(
-            {.func_id = out.func_id, .update = update, .verb = Verb::GpuThreads, .loops = {made("thread")}});
-    }
-    schedule.push_back({.func_id = producer, .verb = Verb::ComputeAt, .loops = {made("thread")}, .other = out.func_id});
-    const Decision decision = check(plan);
+    // Halide moves what a thread needs without a constant bound to a heap in global memory.
+    const Decision decision = check_with_unbounded_producer("thread");
     EXPECT_FALSE(decision.allowed());
     EXPECT_NE(decision.why().find("global memory"), std::string::npos) << decision.why();
+}
+
+TEST_F(Verify, catches_shared_memory_without_a_constant_bound) {
+    const Decision decision = check_with_unbounded_producer("block");
+    EXPECT_FALSE(decision.allowed());
+    EXPECT_NE(decision.why().find("no constant bound"), std::string::npos) << decision.why();
 }
 
 TEST_F(Verify, catches_a_launch_of_too_many_threads) {
@@ -157,15 +171,6 @@ TEST_F(Verify, catches_a_launch_of_too_much_shared_memory) {
         EXPECT_EQ(decision.allowed(), fits) << points << " " << decision.why();
         EXPECT_EQ(decision.why().find("49156 bytes of shared memory") != std::string::npos, !fits) << decision.why();
     }
-}
-
-TEST_F(Verify, catches_shared_memory_without_a_constant_bound) {
-    const Planned plan = fused();
-    over_blocks(plan.view, 32, 8, "block", TailStrategy::ShiftInwards);
-    over_threads(plan.view);
-    const Decision decision = check(plan);
-    EXPECT_FALSE(decision.allowed());
-    EXPECT_NE(decision.why().find("no constant bound"), std::string::npos) << decision.why();
 }
 
 TEST_F(Verify, passes_on_what_halide_refuses) {
