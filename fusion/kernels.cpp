@@ -28,6 +28,23 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
     return stage.update > 0 || !stage.reduction.empty() ? Template::Parallel : Template::Pointwise;
 }
 
+/// No other launch computes the stage: all paths from it to what is stored end in `outputs`.
+bool is_computed_only_for(const StageGraph &graph, const Assignment &assignment, Vertex stage, const std::vector<Vertex> &outputs) {
+    std::set<Vertex> reached = {stage};
+    for (auto at = reached.begin(); at != reached.end(); ++at) {  // consumers have higher numbers
+        const bool is_output = std::find(outputs.begin(), outputs.end(), *at) != outputs.end();
+        if (!is_output && is_kernel(graph, assignment, *at)) {
+            return false;
+        }
+        if (!is_output) {
+            for (const Vertex consumer : consumers_of(graph, *at)) {
+                reached.insert(consumer);
+            }
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 Assignment all_stored(const StageGraph &graph) {
@@ -68,11 +85,11 @@ std::vector<Vertex> launch_of(const StageGraph &graph, const Assignment &assignm
 }
 
 Group make_kernel(const StageGraph &graph, const Assignment &assignment, const std::vector<Vertex> &outputs,
-                  const Device &device, int register_cap) {
+                  const Device &device, const Limits &limits) {
     const auto make = [&](const std::set<Vertex> &staged) {
         Group group = trace_kernel(graph, assignment.placement, outputs, staged);
         group.kind = template_of(graph, assignment, group);
-        choose_tile(graph, group, device, register_cap);
+        choose_tile(graph, group, device, limits);
         return group;
     };
     Group group = make({});
@@ -88,7 +105,11 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
         std::set<Vertex> more = staged;
         more.insert(input.producer);
         Group candidate = make(more);
-        const bool fits = is_transposed_tile(graph, candidate) && candidate.price.shared_bytes <= device.shared_per_block;
+        // A stored buffer's tile stands in for it wherever its callers are computed.
+        const bool is_alone = std::all_of(candidate.staged.begin(), candidate.staged.end(), [&](const Staged &s) {
+            return std::all_of(s.callers.begin(), s.callers.end(), [&](Vertex v) { return is_computed_only_for(graph, assignment, v, outputs); });
+        });
+        const bool fits = is_alone && is_transposed_tile(graph, candidate) && candidate.price.shared_bytes <= device.shared_per_block;
         if (fits && candidate.price.time_us < group.price.time_us) {
             group = std::move(candidate);
             staged = std::move(more);
@@ -98,11 +119,11 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
 }
 
 std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &assignment, const Device &device,
-                                     int register_cap) {
+                                     const Limits &limits) {
     std::map<Vertex, Group> kernels;
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         if (is_kernel(graph, assignment, v) && assignment.leader[v] == v) {
-            kernels[v] = make_kernel(graph, assignment, launch_of(graph, assignment, v), device, register_cap);
+            kernels[v] = make_kernel(graph, assignment, launch_of(graph, assignment, v), device, limits);
         }
     }
     return kernels;

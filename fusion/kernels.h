@@ -24,11 +24,11 @@ std::vector<Vertex> launch_of(const StageGraph &graph, const Assignment &assignm
 
 /// Traces and prices one launch; buffers are staged in shared memory where that is cheaper.
 Group make_kernel(const StageGraph &graph, const Assignment &assignment, const std::vector<Vertex> &outputs,
-                  const Device &device, int register_cap);
+                  const Device &device, const Limits &limits);
 
 /// All kernels by leader.
 std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &assignment, const Device &device,
-                                     int register_cap);
+                                     const Limits &limits);
 
 /// In an order in which each kernel finds what it reads in memory; ties by leader.
 std::vector<Group> in_order_of_execution(std::map<Vertex, Group> kernels);

@@ -3,10 +3,9 @@
 #include <set>
 
 #include "fusion/error.h"
-#include "fusion/footprint.h"
 #include "fusion/kernels.h"
 #include "fusion/plan.h"
-#include "fusion/price.h"
+#include "fusion/proposal.h"
 #include "fusion/rules.h"
 #include "fusion/siblings.h"
 #include "fusion/verdicts.h"
@@ -17,25 +16,11 @@ namespace {
 /// A cut must gain this much of the price, or rounding would undo what fusing decided.
 constexpr double kLeastGain = 0.99;
 
-/// What moving some stages into their consumers' kernels would do.
-struct Proposal {
-    std::vector<Vertex> stages;
-    Placement placement = Placement::Inlined;
-    std::vector<Vertex> gone;    ///< leaders of kernels that disappear
-    std::vector<Group> changed;  ///< kernels that take them in
-    Judgement judgement{Decision::allow(), ""};
-    double apart_us = 0, fused_us = 0;
-    double benefit() const {
-        return apart_us - fused_us;
-    }
-};
-
 class Planner {
 public:
-    Planner(const StageGraph &graph, const Device &device, int cap)
-        : graph(graph), device(device), cap(cap), assignment(all_stored(graph)),
-          kernels(make_kernels(graph, assignment, device, cap)), decided(num_vertices(graph)),
-          joins(post_dominators(graph)) {
+    Planner(const StageGraph &graph, const Device &device, const Limits &limits)
+        : draft{graph, device, limits, all_stored(graph), {}}, decided(num_vertices(graph)), graph(graph), joins(post_dominators(graph)) {
+        draft.kernels = make_kernels(graph, draft.assignment, device, limits);
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             reconsider(v);
         }
@@ -54,108 +39,19 @@ public:
         }
     }
 
-    const StageGraph &graph;
-    const Device &device;
-    int cap;
-    Assignment assignment;
-    std::map<Vertex, Group> kernels;  ///< by leader
-    std::vector<Decided> decided;     ///< by stage
+    Draft draft;
+    std::vector<Decided> decided;  ///< by stage
 
 private:
+    const StageGraph &graph;
     std::vector<std::optional<Vertex>> joins;
     std::set<std::pair<double, Vertex>> queue;  ///< (-benefit, stage)
     std::map<Vertex, std::optional<Proposal>> best;
 
-    std::vector<Edge> edges_from(Vertex v) const {
-        return {out_edges(v, graph).first, out_edges(v, graph).second};
-    }
-
-    std::vector<Vertex> readers_of(Vertex buffer) const {
-        std::vector<Vertex> readers;
-        for (const auto &[leader, group] : kernels) {
-            const bool reads = std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return i.producer == buffer; });
-            if (reads) {
-                readers.push_back(leader);
-            }
-        }
-        return readers;
-    }
-
-    Judgement judge_legality(Vertex v, Placement placement) const {
-        Candidate candidate{graph, device, v, placement, edges_from(v)};
-        return judge(candidate, RuleKind::Legality);
-    }
-
     /// Inputs are never candidates for inlining, but their edges have a verdict too.
     void decide_input(Vertex v) {
-        const Judgement legality = judge_legality(v, Placement::Inlined);
+        const Judgement legality = judge_legality(draft, v);
         decided[v] = {false, legality.rule, legality.decision.why(), 0, 0, 0};
-    }
-
-    std::optional<Proposal> propose(const std::vector<Vertex> &stages, Placement placement) {
-        Proposal proposal;
-        proposal.stages = stages;
-        proposal.placement = placement;
-        std::set<Vertex> readers;
-        for (const Vertex v : stages) {
-            const Judgement legality = judge_legality(v, placement);
-            if (!legality.decision.allowed()) {
-                proposal.judgement = legality;
-                return proposal;
-            }
-            for (const Vertex reader : readers_of(v)) {
-                readers.insert(reader);
-            }
-            if (is_kernel(graph, assignment, v)) {
-                proposal.gone.push_back(v);
-            }
-        }
-        for (const Vertex v : proposal.gone) {
-            readers.erase(v);
-        }
-        std::vector<Group> apart;
-        Assignment changed = assignment;
-        for (const Vertex v : stages) {
-            changed.placement[v] = placement;
-        }
-        for (const Vertex v : proposal.gone) {
-            apart.push_back(kernels.at(v));
-        }
-        for (const Vertex reader : readers) {
-            apart.push_back(kernels.at(reader));
-            const auto outputs = launch_of(graph, assignment, reader);
-            const bool own_loops = kernels.at(reader).kind == Template::UserLoops || kernels.at(reader).kind == Template::HostLoops;
-            proposal.changed.push_back(make_kernel(graph, changed, outputs, device, cap));
-            const bool can_stage = readers.size() == 1 && !own_loops && is_transposed_tile(graph, proposal.changed.back());
-            if (placement == Placement::AtBlock && !can_stage) {
-                return std::nullopt;
-            }
-        }
-        Candidate candidate{graph, device, stages.front(), placement, edges_from(stages.front()), &apart, &proposal.changed};
-        proposal.apart_us = candidate.apart_us();
-        proposal.fused_us = candidate.fused_us();
-        proposal.judgement = judge(candidate, RuleKind::Resource);
-        if (proposal.judgement.decision.allowed()) {
-            proposal.judgement = judge(candidate, RuleKind::Profit);
-        }
-        return proposal;
-    }
-
-    /// Some kernel reads `v` across its contiguous dimension, or would if it were inlined.
-    bool is_read_transposed(Vertex v) const {
-        for (const Vertex reader : readers_of(v)) {
-            for (const Input &input : kernels.at(reader).inputs) {
-                if (input.producer == v && !input.is_coalesced) {
-                    return true;
-                }
-            }
-            for (const Staged &staged : kernels.at(reader).staged) {
-                if (staged.producer == v) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 
     /// All stages from `v` to where its paths join again, `v` first; empty when there is nothing between.
@@ -173,7 +69,7 @@ private:
                 }
             }
         }
-        std::erase_if(stages, [&](Vertex w) { return w != v && assignment.placement[w] != Placement::Root; });
+        std::erase_if(stages, [&](Vertex w) { return w != v && draft.assignment.placement[w] != Placement::Root; });
         return stages.size() > 1 ? stages : std::vector<Vertex>();
     }
 
@@ -183,19 +79,19 @@ private:
             best[v].reset();
         }
         const bool is_input = graph[v].role == Role::Input;
-        if (assignment.placement[v] != Placement::Root || (!is_input && !is_kernel(graph, assignment, v))) {
+        if (draft.assignment.placement[v] != Placement::Root || (!is_input && !is_kernel(graph, draft.assignment, v))) {
             return;
         }
         std::vector<std::optional<Proposal>> proposals;
-        if (!is_input && is_read_transposed(v)) {
-            proposals.push_back(propose({v}, Placement::AtBlock));
+        if (!is_input && is_read_transposed(draft, v)) {
+            proposals.push_back(propose_fusion(draft, {v}, Placement::AtBlock));
         }
         if (is_input) {
             decide_input(v);
         } else {
-            proposals.push_back(propose({v}, Placement::Inlined));
+            proposals.push_back(propose_fusion(draft, {v}, Placement::Inlined));
             if (const auto stages = diamond(v); !stages.empty()) {
-                proposals.push_back(propose(stages, Placement::Inlined));
+                proposals.push_back(propose_fusion(draft, stages, Placement::Inlined));
             }
         }
         for (const auto &proposal : proposals) {
@@ -217,39 +113,15 @@ private:
         }
     }
 
-    /// The kernels as they would be if an inlined stage were stored after all: what fused well one by one can be too much
-    /// together (registers).
-    Proposal propose_cut(Vertex v) const {
-        Proposal cut;
-        cut.stages = {v};
-        cut.placement = Placement::Root;
-        Assignment changed = assignment;
-        changed.placement[v] = Placement::Root;
-        std::vector<Group> fused;
-        for (const auto &[leader, group] : kernels) {
-            const bool computes = std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
-            if (computes) {
-                fused.push_back(group);
-                cut.changed.push_back(make_kernel(graph, changed, group.outputs, device, cap));
-            }
-        }
-        cut.changed.push_back(make_kernel(graph, changed, {v}, device, cap));
-        const Candidate candidate{graph, device, v, Placement::Inlined, edges_from(v), &cut.changed, &fused};
-        cut.apart_us = candidate.apart_us();
-        cut.fused_us = candidate.fused_us();
-        cut.judgement = judge(candidate, RuleKind::Profit);
-        return cut;
-    }
-
     std::optional<Proposal> best_cut() const {
         std::optional<Proposal> found;
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const Stage &stage = graph[v];
-            const bool is_inlined = assignment.placement[v] == Placement::Inlined && !stage.unbounded && !stage.scheduled_by_user;
+            const bool is_inlined = draft.assignment.placement[v] == Placement::Inlined && !stage.unbounded && !stage.scheduled_by_user;
             if (!is_inlined) {
                 continue;
             }
-            Proposal cut = propose_cut(v);
+            Proposal cut = propose_cut(draft, v);
             const bool pays = cut.apart_us < cut.fused_us * kLeastGain;
             if (pays && (!found || cut.benefit() < found->benefit())) {
                 found = std::move(cut);
@@ -260,25 +132,25 @@ private:
 
     void take_cut(const Proposal &cut, int step) {
         const Vertex v = cut.stages[0];
-        assignment.placement[v] = Placement::Root;
+        draft.assignment.placement[v] = Placement::Root;
         decided[v] = {false, cut.judgement.rule, cut.judgement.decision.why(), cut.apart_us, cut.fused_us, step};
         for (const Group &group : cut.changed) {
-            kernels[group.outputs[0]] = group;
+            draft.kernels[group.outputs[0]] = group;
         }
     }
 
     void take(const Proposal &proposal, int step) {
         std::set<Vertex> touched(proposal.stages.begin(), proposal.stages.end());
         for (const Vertex v : proposal.stages) {
-            assignment.placement[v] = proposal.placement;
+            draft.assignment.placement[v] = proposal.placement;
             decided[v] = {true, proposal.placement == Placement::AtBlock ? kTransposedTile : proposal.judgement.rule, "",
                           proposal.apart_us, proposal.fused_us, step};
         }
         for (const Vertex v : proposal.gone) {
-            kernels.erase(v);
+            draft.kernels.erase(v);
         }
         for (const Group &group : proposal.changed) {
-            kernels[group.outputs[0]] = group;
+            draft.kernels[group.outputs[0]] = group;
             touched.insert(group.outputs.begin(), group.outputs.end());
             for (const Input &input : group.inputs) {
                 touched.insert(input.producer);
@@ -318,23 +190,24 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     Plan plan;
     plan.variant = options.variant;
     plan.register_cap = options.register_cap > 0 ? options.register_cap : (int)device.registers_per_thread;
-    Planner planner(graph, device, plan.register_cap);
-    check_can_run(graph, planner.assignment);
+    const Limits limits{plan.register_cap, options.max_vector};
+    Planner planner(graph, device, limits);
+    check_can_run(graph, planner.draft.assignment);
     if (options.variant == Variant::Fused) {
         planner.run();
-        plan.joins = join_siblings(graph, device, plan.register_cap, planner.assignment, planner.kernels);
+        plan.joins = join_siblings(graph, device, limits, planner.draft.assignment, planner.draft.kernels);
     } else if (options.variant == Variant::Inlined) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const bool can_inline = graph[v].role == Role::Intermediate && !graph[v].has_updates && !graph[v].is_extern &&
-                                    planner.assignment.placement[v] == Placement::Root && !graph[v].scheduled_by_user;
+                                    planner.draft.assignment.placement[v] == Placement::Root && !graph[v].scheduled_by_user;
             if (can_inline) {
-                planner.assignment.placement[v] = Placement::Inlined;
+                planner.draft.assignment.placement[v] = Placement::Inlined;
             }
         }
-        planner.kernels = make_kernels(graph, planner.assignment, device, plan.register_cap);
+        planner.draft.kernels = make_kernels(graph, planner.draft.assignment, device, limits);
     }
-    plan.placement = planner.assignment.placement;
-    plan.groups = in_order_of_execution(planner.kernels);
+    plan.placement = planner.draft.assignment.placement;
+    plan.groups = in_order_of_execution(planner.draft.kernels);
     plan.verdicts = make_verdicts(graph, plan, planner.decided);
     return plan;
 }

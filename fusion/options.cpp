@@ -38,6 +38,13 @@ void set_verify(Options &options, const std::string &value) {
     options.verify = value == "on";
 }
 
+void set_registers_source(Options &options, const std::string &value) {
+    if (value != "estimate" && value != "measure") {
+        bad_value("registers", value, "estimate or measure");
+    }
+    options.registers = value;
+}
+
 constexpr Option kOptions[] = {
     {"device", "H200", "the GPU to plan for: H200, A100, L40S, generic",
      [](Options &o, const std::string &v) { o.device = device_named(v).name; }},
@@ -47,6 +54,9 @@ constexpr Option kOptions[] = {
      set_registers},
     {"name", "(the first output)", "what the explanation calls the pipeline",
      [](Options &o, const std::string &v) { o.name = v; }},
+    {"registers", "estimate",
+     "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
+     set_registers_source},
     {"variant", "fused",
      "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",
      [](Options &o, const std::string &v) { o.variant = v == "reference" ? v : name_of(variant_named(v)); }},

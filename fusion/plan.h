@@ -33,6 +33,12 @@ std::string name_of(Template kind);
 /// Edge of a shared-memory tile, in points: 64 beat 32 (0.95x against 0.87x the copy bandwidth, H200, 2026-11-29).
 inline constexpr int kTransposeTile = 64;
 
+/// What a kernel's tile may use.
+struct Limits {
+    int registers = 64;  ///< a thread
+    int vector = 4;      ///< neighbouring points a thread
+};
+
 struct Tile {
     int vector = 1;      ///< neighbouring points a thread computes with one wide access
     int per_thread = 1;  ///< such vectors a thread, a block's width apart
@@ -148,6 +154,7 @@ Variant variant_named(const std::string &name);
 struct PlanOptions {
     Variant variant = Variant::Fused;
     int register_cap = 0;  ///< 0: the device's default
+    int max_vector = 4;    ///< 1 for a plan of narrow kernels, which need fewer registers
 };
 
 /// Decides what shares a kernel. Candidates leave a queue in order of benefit (price apart less price fused); only the

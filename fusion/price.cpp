@@ -22,6 +22,10 @@ constexpr double kL2Share = 0.5;
 constexpr double kDividedIndex = 100;
 constexpr double kPlainIndex = 10;
 
+/// A longer straight-line body falls out of the multiprocessor's 32 KB instruction cache (16 bytes an instruction), and
+/// takes the compilers minutes: each branch holds it twice.
+constexpr double kMostInstructionsAThread = 2048;
+
 int words(const Stage &stage) {
     int sum = 0;
     for (const int bytes : stage.element_bytes) {
@@ -79,6 +83,14 @@ private:
         peak = std::max(peak, live + partial + graph[stage].live_values);
     }
 };
+
+double instructions_a_point(const StageGraph &graph, const Group &group) {
+    double instructions = 0;
+    for (const Member &member : group.members) {
+        instructions += member.evaluations * graph[member.stage].work.total();
+    }
+    return instructions / std::max(1.0, graph[group.outputs[0]].points());
+}
 
 bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Device &device) {
     return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
@@ -180,10 +192,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     return price;
 }
 
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap) {
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
     std::vector<Tile> candidates = {Tile{}};
-    if (group.kind == Template::Pointwise) {
-        candidates.push_back({.vector = 4});
+    if (group.kind == Template::Pointwise && instructions_a_point(graph, group) * limits.vector <= kMostInstructionsAThread) {
+        candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Siblings) {
@@ -191,7 +203,7 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, in
     }
     bool first = true;
     for (const Tile &tile : candidates) {
-        const Price price = price_kernel(graph, group, tile, device, cap);
+        const Price price = price_kernel(graph, group, tile, device, limits.registers);
         if (first || price.time_us < group.price.time_us) {
             group.tile = tile;
             group.price = price;

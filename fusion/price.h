@@ -24,7 +24,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
                    const std::optional<MeasuredRegisters> &measured = std::nullopt);
 
 /// The tile with the least time among those the template can execute; fills group.tile and group.price.
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, int cap);
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits);
 
 /// Sum of the kernels' times and counts, as if run one after the other.
 Price total(const std::vector<Group> &groups);

@@ -110,13 +110,7 @@ Decision read_kind(const Candidate &c) {
 
 Decision launch_arguments(const Candidate &c) {
     for (const Group &group : *c.fused) {
-        // A buffer is a pointer and, a dimension, a minimum and a stride; its extents decide the guards.
-        double bytes = 0;
-        const auto add = [&](Vertex v) { bytes += 8.0 + 12.0 * (double)c.graph[v].dims.size(); };
-        for (const Input &input : group.inputs) {
-            add(input.producer);
-        }
-        std::for_each(group.outputs.begin(), group.outputs.end(), add);
+        const double bytes = argument_bytes(c.graph, group);
         if (bytes > c.device.argument_bytes) {
             return Decision::forbid("the kernel of " + c.graph[group.outputs[0]].func + " would take " + fixed(bytes, 0) +
                                     " bytes of arguments; a launch takes " + fixed(c.device.argument_bytes, 0));
@@ -196,6 +190,17 @@ constexpr Rule kRules[] = {
 };
 
 }  // namespace
+
+double argument_bytes(const StageGraph &graph, const Group &group) {
+    // A buffer is a pointer and, a dimension, a minimum and a stride; its extents decide the guards.
+    double bytes = 0;
+    const auto add = [&](Vertex v) { bytes += 8.0 + 12.0 * (double)graph[v].dims.size(); };
+    for (const Input &input : group.inputs) {
+        add(input.producer);
+    }
+    std::for_each(group.outputs.begin(), group.outputs.end(), add);
+    return bytes;
+}
 
 double Candidate::apart_us() const {
     return apart ? total(*apart).time_us : 0;

@@ -45,6 +45,9 @@ struct Judgement {
 /// Asks the rules of the given kind in order; the first "no" ends it.
 Judgement judge(const Candidate &candidate, RuleKind kind);
 
+/// Bytes of arguments that the launch of a kernel takes.
+double argument_bytes(const StageGraph &graph, const Group &group);
+
 /// Rule ids that the planner gives to decisions that are not about one producer.
 inline constexpr const char *kHorizontalSiblings = "horizontal-siblings";
 inline constexpr const char *kUnboundedRegion = "unbounded-region";

@@ -48,8 +48,8 @@ struct Merge {
 
 class Joiner {
 public:
-    Joiner(const StageGraph &graph, const Device &device, int cap, Assignment &assignment, std::map<Vertex, Group> &kernels)
-        : graph(graph), device(device), cap(cap), assignment(assignment), kernels(kernels),
+    Joiner(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment, std::map<Vertex, Group> &kernels)
+        : graph(graph), device(device), limits(limits), assignment(assignment), kernels(kernels),
           depends_on(ancestors(graph)) {
     }
 
@@ -80,10 +80,11 @@ public:
 private:
     const StageGraph &graph;
     const Device &device;
-    int cap;
+    Limits limits;
     Assignment &assignment;
     std::map<Vertex, Group> &kernels;
     std::vector<std::set<Vertex>> depends_on;  ///< by stage; through launches that are joined as well
+    std::map<std::pair<Vertex, Vertex>, std::optional<double>> benefits;  ///< by leaders, as far as known
 
     bool are_independent(const Group &a, const Group &b) const {
         for (const Vertex x : a.outputs) {
@@ -106,33 +107,54 @@ private:
         return group.price.waves < 1;
     }
 
-    std::optional<Merge> merge(Vertex first, Vertex second) const {
+    Merge merge(Vertex first, Vertex second) const {
         Merge result{first, second, assignment, {}};
         for (const Vertex v : kernels.at(second).outputs) {
             result.assignment.leader[v] = first;
         }
         const std::vector<Vertex> outputs = launch_of(graph, result.assignment, first);
         result.apart_us = kernels.at(first).price.time_us + kernels.at(second).price.time_us;
-        result.joined = make_kernel(graph, result.assignment, outputs, device, cap);
+        result.joined = make_kernel(graph, result.assignment, outputs, device, limits);
         return result;
     }
 
-    std::optional<Merge> best() const {
-        std::optional<Merge> found;
-        for (auto a = kernels.begin(); a != kernels.end(); ++a) {
-            for (auto b = std::next(a); b != kernels.end(); ++b) {
-                const Group &x = a->second, &y = b->second;
-                const bool fits = can_join(graph, x) && can_join(graph, y) && extents(graph[x.outputs[0]]) == extents(graph[y.outputs[0]]);
-                if (!fits || !(share_an_input(x, y) || (leaves_gpu_idle(x) && leaves_gpu_idle(y))) || !are_independent(x, y)) {
-                    continue;
-                }
-                std::optional<Merge> candidate = merge(a->first, b->first);
-                if (!found || candidate->benefit() > found->benefit()) {
-                    found = std::move(candidate);
+    /// What joining two launches would save; nothing if they cannot be joined.
+    std::optional<double> benefit(Vertex first, Vertex second) const {
+        const Group &x = kernels.at(first), &y = kernels.at(second);
+        const bool fits = can_join(graph, x) && can_join(graph, y) && extents(graph[x.outputs[0]]) == extents(graph[y.outputs[0]]);
+        if (!fits || !(share_an_input(x, y) || (leaves_gpu_idle(x) && leaves_gpu_idle(y))) || !are_independent(x, y)) {
+            return std::nullopt;
+        }
+        const Merge candidate = merge(first, second);
+        const bool launches = argument_bytes(graph, candidate.joined) <= device.argument_bytes;
+        return launches ? std::optional(candidate.benefit()) : std::nullopt;
+    }
+
+    std::optional<Merge> best() {
+        while (true) {
+            std::pair<Vertex, Vertex> top;
+            std::optional<double> most;
+            for (auto a = kernels.begin(); a != kernels.end(); ++a) {
+                for (auto b = std::next(a); b != kernels.end(); ++b) {
+                    const auto [known, is_new] = benefits.try_emplace({a->first, b->first});
+                    if (is_new) {
+                        known->second = benefit(a->first, b->first);
+                    }
+                    if (known->second && (!most || *known->second > *most)) {
+                        top = known->first;
+                        most = known->second;
+                    }
                 }
             }
+            if (!most) {
+                return std::nullopt;
+            }
+            // Other joins may have put one before the other since it was priced.
+            if (are_independent(kernels.at(top.first), kernels.at(top.second))) {
+                return merge(top.first, top.second);
+            }
+            benefits[top] = std::nullopt;
         }
-        return found;
     }
 
     std::string reason(const Merge &merge) const {
@@ -145,6 +167,10 @@ private:
 
     void take(const Merge &merge) {
         assignment = merge.assignment;
+        std::erase_if(benefits, [&](const auto &known) {
+            const auto [first, second] = known.first;
+            return first == merge.first || second == merge.first || first == merge.second || second == merge.second;
+        });
         kernels.erase(merge.second);
         kernels[merge.first] = merge.joined;
         // Whatever waits for one output of the launch now waits for all that any of them needs.
@@ -167,9 +193,9 @@ private:
 
 }  // namespace
 
-std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, int register_cap, Assignment &assignment,
+std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment,
                                 std::map<Vertex, Group> &kernels) {
-    return Joiner(graph, device, register_cap, assignment, kernels).run();
+    return Joiner(graph, device, limits, assignment, kernels).run();
 }
 
 }  // namespace fusion

@@ -75,6 +75,9 @@ void add_request(CLI::App &command, Request &request, std::vector<std::string> &
     command.add_option("params", params, "generator parameters as key=value, e.g. width=1024 height=768");
     command.add_option("--device", request.options.device, "GPU to plan for (see: halide-fusion devices)")
         ->capture_default_str();
+    command.add_option("--registers", request.options.registers, "measure (with ptxas, where it is) or estimate")
+        ->check(CLI::IsMember({"measure", "estimate"}))
+        ->capture_default_str();
     command.add_option("--max-registers", request.options.max_registers,
                        "registers a thread; 0: the Halide runtime's own cap, 64");
 }
@@ -97,6 +100,7 @@ int run_program(int argc, char **argv) {
     app.name("halide-fusion");
     app.require_subcommand(0, 1);
     Request request;
+    request.options.registers = "measure";
     std::vector<std::string> params;
     std::string format = "text", folder, function, target = "host-cuda-cuda_capability_80",
                 variants = "unfused,inlined,fused";
@@ -138,6 +142,10 @@ int run_program(int argc, char **argv) {
         return app.exit(e);
     }
     request.options.device = device_named(request.options.device).name;
+    if (request.options.max_registers != 0) {
+        parse_options(
+            {{"max_registers", std::to_string(request.options.max_registers)}});  // the same bounds as the plugin's
+    }
     if (list->parsed()) {
         return list_command(request);
     } else if (rules->parsed()) {

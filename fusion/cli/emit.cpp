@@ -5,7 +5,6 @@
 #include "fusion/cli/foreign.h"
 #include "fusion/cli/generators.h"
 #include "fusion/error.h"
-#include "fusion/halide/measure_registers.h"
 #include "fusion/halide/planning.h"
 #include "fusion/halide/reference.h"
 #include "fusion/write_file.h"
@@ -53,9 +52,8 @@ int emit_command(const Request &request, const std::string &folder, const std::s
     if (request.options.variant == "reference") {
         schedule_reference(read_pipeline(functions_of(pipeline)));
     } else {
-        Planned planned = plan_pipeline(functions_of(pipeline), target, request.options, name);
+        const Planned planned = plan_pipeline(functions_of(pipeline), target, request.options, name);
         if (target.has_feature(Halide::Target::CUDA)) {
-            measure_registers(planned, target);
             files[OutputFileType::device_code] = staging.file(name + ".ptx");
         }
         write_file(staging.file(name + ".schedule.h"), schedule_header(name, schedule_source(planned, pipeline)));

@@ -6,7 +6,6 @@
 #include "fusion/cli/generators.h"
 #include "fusion/cli/process.h"
 #include "fusion/error.h"
-#include "fusion/halide/measure_registers.h"
 #include "fusion/halide/planning.h"
 #include "fusion/write_file.h"
 
@@ -41,8 +40,7 @@ int explain_command(const Request &request, const std::string &format) {
     load_generators(request.generator_file);
     const Halide::Target target("host-cuda-cuda_capability_80");
     const BuiltGenerator built = build_generator(request.generator, request.params, target);
-    Planned planned = plan_pipeline(functions_of(built.pipeline), target, request.options, request.generator);
-    measure_registers(planned, target);
+    const Planned planned = plan_pipeline(functions_of(built.pipeline), target, request.options, request.generator);
     const Explained explained = planned.explained();
     std::cout << (format == "json"  ? explain_json(explained)
                   : format == "dot" ? explain_dot(explained)

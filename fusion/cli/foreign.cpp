@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// gengen answers an unknown name with those it knows.
-constexpr char kNoSuchGenerator[] = "halide-fusion.asks.for.the.names";
+constexpr char kNoSuchGenerator[] = "halide_fusion_asks_for_the_names";
 
 /// Some of what a program said, for an error message.
 std::string tail_of(const std::string &said) {
@@ -113,6 +113,7 @@ void run_foreign(const Request &request, const ForeignOutputs &outputs) {
                                       "autoscheduler=Fusion",
                                       "autoscheduler.device=" + request.options.device,
                                       "autoscheduler.variant=" + request.options.variant,
+                                      "autoscheduler.registers=" + request.options.registers,
                                       "autoscheduler.name=" + outputs.function};
     if (!outputs.explain.empty()) {
         words.push_back("autoscheduler.explain=" + outputs.explain);

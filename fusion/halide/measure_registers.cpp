@@ -124,7 +124,7 @@ std::string ptx_of(const Planned &planned, const Halide::Target &target) {
 }
 
 void measure_registers(Planned &planned, const Halide::Target &target) {
-    if (find_ptxas().empty()) {
+    if (find_ptxas().empty() || !target.has_feature(Halide::Target::CUDA)) {
         return;
     }
     const std::string ptx = ptx_of(planned, target);

@@ -1,6 +1,9 @@
 #include "fusion/halide/planning.h"
 
+#include <algorithm>
+
 #include "fusion/error.h"
+#include "fusion/halide/measure_registers.h"
 #include "fusion/halide/verify.h"
 #include "schedules/apply.h"
 #include "schedules/lower.h"
@@ -21,10 +24,27 @@ Planned plan_as(const PipelineView &view, const Device &device, const Halide::Ta
                 const PlanOptions &options, const std::string &name) {
     PlanOptions unfused_options = options;
     unfused_options.variant = Variant::Unfused;
+    unfused_options.max_vector = PlanOptions().max_vector;
     Planned planned{name, &device, view, make_plan(view.graph, device, options), {}, {}};
     planned.ledger = make_ledger(view.graph, planned.plan, make_plan(view.graph, device, unfused_options));
     planned.schedule = lower(view, planned.plan, target);
     return planned;
+}
+
+/// Registers from ptxas; where kernels spill, narrower ones are tried too and the cheaper plan is taken.
+Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target, const PlanOptions &options,
+                      const std::string &name) {
+    Planned wide = plan_as(view, device, target, options, name);
+    measure_registers(wide, target);
+    const auto spills = [](const Group &group) { return group.price.spilled > 0; };
+    if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
+        return wide;
+    }
+    PlanOptions narrow_options = options;
+    narrow_options.max_vector = 1;
+    Planned narrow = plan_as(view, device, target, narrow_options, name);
+    measure_registers(narrow, target);
+    return narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
 }
 
 }  // namespace
@@ -46,7 +66,8 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
     const Device &device = device_named(options.device);
     const PipelineView view = read_pipeline(outputs);
     const PlanOptions plan_options{variant_named(options.variant), options.max_registers};
-    Planned planned = plan_as(view, device, target, plan_options, name);
+    Planned planned = options.registers == "measure" ? plan_measured(view, device, target, plan_options, name)
+                                                     : plan_as(view, device, target, plan_options, name);
     if (!options.verify) {
         return planned;
     }
@@ -54,7 +75,8 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
     if (sound.allowed()) {
         return planned;
     }
-    Planned plain = plan_as(view, device, target, {Variant::Unfused, options.max_registers}, name);
+    const PlanOptions plain_options{.variant = Variant::Unfused, .register_cap = options.max_registers};
+    Planned plain = plan_as(view, device, target, plain_options, name);
     plain.plan.fallback = sound.why();
     const Decision plain_sound = verify(plain.schedule, view, plain.plan, device, target);
     if (!plain_sound.allowed()) {

@@ -19,6 +19,7 @@ private:
     using IRVisitor::visit;
     int kernel_depth = 0;
     int64_t threads = 1, shared_bytes = 0;
+    Scope<Interval> ranges;  ///< of lets around
 
     void visit(const For *op) override {
         const bool is_block = op->for_type == ForType::GPUBlock, is_thread = op->for_type == ForType::GPUThread;
@@ -43,13 +44,26 @@ private:
         }
     }
 
+    void visit(const LetStmt *op) override {
+        const bool is_index = op->value.type() == Int(32);
+        const Interval range = is_index ? find_constant_bounds(op->value, ranges) : Interval();
+        const ScopedBinding<Interval> bind(is_index, ranges, op->name, range);
+        IRVisitor::visit(op);
+    }
+
     void visit(const Allocate *op) override {
-        const int64_t bytes = (int64_t)op->constant_allocation_size() * op->type.bytes();
         if (kernel_depth == 0 && op->memory_type != MemoryType::Stack) {
             found.global_allocations.push_back(op->name);
         } else if (op->memory_type == MemoryType::GPUShared) {
-            shared_bytes += bytes;
-            if (bytes == 0) {
+            Expr size = op->type.bytes();
+            for (const Expr &extent : op->extents) {
+                size *= extent;
+            }
+            // A guarded tail makes sizes vary up to a bound.
+            const Expr most = simplify(find_constant_bound(simplify(size), Direction::Upper, ranges));
+            if (const auto bytes = most.defined() ? as_const_int(most) : std::nullopt) {
+                shared_bytes += *bytes;
+            } else {
                 found.unsized_shared.push_back(op->name);
             }
         }

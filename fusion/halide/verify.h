@@ -23,8 +23,8 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
 struct Lowered {
     std::vector<std::string> global_allocations;  ///< Halide's names, outside of kernels
     int most_threads = 0;
-    int64_t most_shared_bytes = 0;            ///< of allocations with a constant size
-    std::vector<std::string> unsized_shared;  ///< Halide's names of shared memory whose size is known at run time only
+    int64_t most_shared_bytes = 0;            ///< of allocations that have a bound
+    std::vector<std::string> unsized_shared;  ///< Halide's names of shared memory that has none
     int kernels = 0;                          ///< GPU loop nests, one a branch
 };
 

@@ -43,7 +43,6 @@ TEST_F(ExprCost, a_shared_subexpression_of_a_deep_graph_is_not_walked_again) {
         e = max(e, 0.5f) - min(e, 0.25f);
     }
     EXPECT_EQ(arithmetic(e), 1 + 3 * 200);
-    EXPECT_LE(live_values_of({e}), 4);
 }
 
 TEST_F(ExprCost, functions_cost_their_expansion) {

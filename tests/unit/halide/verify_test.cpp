@@ -159,7 +159,7 @@ TEST_F(Verify, catches_a_launch_of_too_much_shared_memory) {
     }
 }
 
-TEST_F(Verify, catches_shared_memory_whose_size_is_known_at_run_time_only) {
+TEST_F(Verify, catches_shared_memory_without_a_constant_bound) {
     const Planned plan = fused();
     over_blocks(plan.view, 32, 8, "block", TailStrategy::ShiftInwards);
     over_threads(plan.view);

@@ -1,0 +1,126 @@
+#include "fusion/proposal.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fusion/footprint.h"
+
+namespace fusion {
+namespace {
+
+std::vector<Edge> edges_from(const Draft &draft, Vertex v) {
+    return {out_edges(v, draft.graph).first, out_edges(v, draft.graph).second};
+}
+
+std::vector<Vertex> readers_of(const Draft &draft, Vertex buffer) {
+    std::vector<Vertex> readers;
+    for (const auto &[leader, group] : draft.kernels) {
+        const bool reads = std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return i.producer == buffer; });
+        if (reads) {
+            readers.push_back(leader);
+        }
+    }
+    return readers;
+}
+
+bool keeps_at_block(const Group &group) {
+    return std::any_of(group.members.begin(), group.members.end(), [](const Member &m) { return m.placement == Placement::AtBlock; });
+}
+
+}  // namespace
+
+Judgement judge_legality(const Draft &draft, Vertex v) {
+    Candidate candidate{draft.graph, draft.device, v, Placement::Inlined, edges_from(draft, v)};
+    return judge(candidate, RuleKind::Legality);
+}
+
+std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement) {
+    Proposal proposal;
+    proposal.stages = stages;
+    proposal.placement = placement;
+    std::set<Vertex> readers;
+    for (const Vertex v : stages) {
+        const Judgement legality = judge_legality(draft, v);
+        if (!legality.decision.allowed()) {
+            proposal.judgement = legality;
+            return proposal;
+        }
+        for (const Vertex reader : readers_of(draft, v)) {
+            readers.insert(reader);
+        }
+        if (is_kernel(draft.graph, draft.assignment, v)) {
+            proposal.gone.push_back(v);
+        }
+    }
+    for (const Vertex v : proposal.gone) {
+        readers.erase(v);
+    }
+    std::vector<Group> apart;
+    Assignment changed = draft.assignment;
+    for (const Vertex v : stages) {
+        changed.placement[v] = placement;
+    }
+    for (const Vertex v : proposal.gone) {
+        apart.push_back(draft.kernels.at(v));
+    }
+    for (const Vertex reader : readers) {
+        apart.push_back(draft.kernels.at(reader));
+        const auto outputs = launch_of(draft.graph, draft.assignment, reader);
+        const bool own_loops = draft.kernels.at(reader).kind == Template::UserLoops || draft.kernels.at(reader).kind == Template::HostLoops;
+        proposal.changed.push_back(make_kernel(draft.graph, changed, outputs, draft.device, draft.limits));
+        const bool has_tiles = proposal.changed.back().kind == Template::Transpose;
+        const bool can_have_tiles = !own_loops && is_transposed_tile(draft.graph, proposal.changed.back());
+        // A stage kept at the block has one block: no other kernel may compute it.
+        if ((has_tiles && !can_have_tiles) || (keeps_at_block(proposal.changed.back()) && readers.size() > 1)) {
+            return std::nullopt;
+        }
+    }
+    Candidate candidate{draft.graph, draft.device, stages.front(), placement, edges_from(draft, stages.front()), &apart, &proposal.changed};
+    proposal.apart_us = candidate.apart_us();
+    proposal.fused_us = candidate.fused_us();
+    proposal.judgement = judge(candidate, RuleKind::Resource);
+    if (proposal.judgement.decision.allowed()) {
+        proposal.judgement = judge(candidate, RuleKind::Profit);
+    }
+    return proposal;
+}
+
+bool is_read_transposed(const Draft &draft, Vertex v) {
+    for (const Vertex reader : readers_of(draft, v)) {
+        for (const Input &input : draft.kernels.at(reader).inputs) {
+            if (input.producer == v && !input.is_coalesced) {
+                return true;
+            }
+        }
+        for (const Staged &staged : draft.kernels.at(reader).staged) {
+            if (staged.producer == v) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+Proposal propose_cut(const Draft &draft, Vertex v) {
+    Proposal cut;
+    cut.stages = {v};
+    cut.placement = Placement::Root;
+    Assignment changed = draft.assignment;
+    changed.placement[v] = Placement::Root;
+    std::vector<Group> fused;
+    for (const auto &[leader, group] : draft.kernels) {
+        const bool computes = std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
+        if (computes) {
+            fused.push_back(group);
+            cut.changed.push_back(make_kernel(draft.graph, changed, group.outputs, draft.device, draft.limits));
+        }
+    }
+    cut.changed.push_back(make_kernel(draft.graph, changed, {v}, draft.device, draft.limits));
+    const Candidate candidate{draft.graph, draft.device, v, Placement::Inlined, edges_from(draft, v), &cut.changed, &fused};
+    cut.apart_us = candidate.apart_us();
+    cut.fused_us = candidate.fused_us();
+    cut.judgement = judge(candidate, RuleKind::Profit);
+    return cut;
+}
+
+}  // namespace fusion

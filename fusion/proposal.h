@@ -1,0 +1,47 @@
+#pragma once
+/// Single changes to a plan in the making, each with its price before and after.
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "fusion/kernels.h"
+#include "fusion/rules.h"
+
+namespace fusion {
+
+/// A plan in the making.
+struct Draft {
+    const StageGraph &graph;
+    const Device &device;
+    Limits limits;
+    Assignment assignment;
+    std::map<Vertex, Group> kernels;  ///< by leader
+};
+
+/// What a change would do.
+struct Proposal {
+    std::vector<Vertex> stages;
+    Placement placement = Placement::Inlined;
+    std::vector<Vertex> gone;    ///< leaders of kernels that disappear
+    std::vector<Group> changed;  ///< kernels as they become
+    Judgement judgement{Decision::allow(), ""};
+    double apart_us = 0, fused_us = 0;
+    double benefit() const {
+        return apart_us - fused_us;
+    }
+};
+
+/// Moves stored stages into the kernels that read them. nullopt where the placement cannot be carried out; a refusal by
+/// rule is a proposal whose judgement forbids.
+std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement);
+
+/// Stores an inlined stage after all: what fused well one by one can be too much together (registers).
+Proposal propose_cut(const Draft &draft, Vertex stage);
+
+/// What legality says of inlining a stage.
+Judgement judge_legality(const Draft &draft, Vertex stage);
+
+/// Some kernel reads the buffer across its contiguous dimension, or would but for a tile in shared memory.
+bool is_read_transposed(const Draft &draft, Vertex buffer);
+
+}  // namespace fusion
