@@ -31,6 +31,7 @@ Arguments &Checker::arguments(const Filter &filter) {
                       current_->height == filter.height && arguments_->fit(*filter.metadata);
     if (!same) {
         arguments_.reset();  // first, for its memory
+        cuda::free_intermediates();
         unfused_.clear();
         arguments_ = std::make_unique<Arguments>(*filter.metadata, l2_bytes_);
         current_ = &filter;

@@ -47,6 +47,11 @@ void set_bytes(DevicePointer to, uint8_t value, size_t bytes);
 /// Waits for everything that was launched.
 void synchronize();
 
+/// Frees the memory that filters' intermediates have used. Until then Halide's runtime gets it again from call to call,
+/// without limit: cuMemAlloc and cuMemFree in every call would cost an unfused pipeline more than its kernels, and the
+/// runtime's own halide_reuse_device_allocations(), to be turned off, keeps 32 pieces only.
+void free_intermediates();
+
 /// Milliseconds between two events around the work that `enqueue` enqueues; waits for its end.
 double time_ms(const std::function<void()> &enqueue);
 

@@ -267,8 +267,7 @@ int run(int argc, char **argv) {
     }
     session.emplace();
     session->checks = checks;
-    // Intermediates keep their memory from call to call; otherwise an unfused call would mostly be cuMemAlloc.
-    halide_reuse_device_allocations(nullptr, true);
+    halide_reuse_device_allocations(nullptr, false);  // cuda_driver.h does it better
     benchmark::AddCustomContext("device", session->device.name);
     benchmark::AddCustomContext("driver", std::to_string(session->device.driver_version));
     benchmark::AddCustomContext("multiprocessors", std::to_string(session->device.multiprocessors));
@@ -277,7 +276,7 @@ int run(int argc, char **argv) {
     add_benchmarks();
     const bool ok = json ? run_benchmarks<benchmark::JSONReporter>() : run_benchmarks<Table>();
     session.reset();
-    halide_reuse_device_allocations(nullptr, false);
+    cuda::free_intermediates();
     return ok ? 0 : 1;
 }
 

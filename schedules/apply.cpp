@@ -24,6 +24,8 @@ const char *method(Verb verb) {
         return "store_in";
     case Verb::AlignStorage:
         return "align_storage";
+    case Verb::BoundStorage:
+        return "bound_storage";
     case Verb::Specialize:
         return "specialize";
     case Verb::Split:
@@ -51,7 +53,8 @@ const char *method(Verb verb) {
 }
 
 bool is_of_func(Verb verb) {
-    return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister || verb == Verb::AlignStorage;
+    return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister || verb == Verb::AlignStorage ||
+           verb == Verb::BoundStorage;
 }
 
 const char *tail_name(TailStrategy tail) {
@@ -223,6 +226,9 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
             continue;
         case Verb::StoreInRegister:
             f.store_in(MemoryType::Register);
+            continue;
+        case Verb::BoundStorage:
+            f.bound_storage(loops[0].var, (int)d.number);
             continue;
         case Verb::AlignStorage:
             f.align_storage(loops[0].var, (int)d.number);

@@ -27,6 +27,7 @@ enum class Verb {
     ComputeAt,        ///< loops[0] of func `other`
     StoreInRegister,  ///< MemoryType::Register
     AlignStorage,     ///< loops[0], number
+    BoundStorage,     ///< loops[0], number
     Specialize,       ///< opens branch `branch` of the stage under `condition`
     Split,            ///< loops: old, outer, inner; number: factor
     Fuse,             ///< loops: inner, outer, fused

@@ -84,6 +84,9 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
         staged(Verb::Unroll, {turn});
         staged(Verb::GpuThreads, {inner, lane});
         staged(Verb::AlignStorage, {inner}, kTransposeTile + 1);
+        // True by construction; without it a guarded tile's size is known at run time only.
+        staged(Verb::BoundStorage, {inner}, kTransposeTile);
+        staged(Verb::BoundStorage, {down}, kTransposeTile);
     }
     return schedule;
 }
