@@ -36,16 +36,6 @@ std::string runnable(const std::string &file) {
     return file.find('/') == std::string::npos ? "./" + file : file;
 }
 
-void check_name(const Request &request) {
-    const std::vector<std::string> names = foreign_names(request.generator_file);
-    if (std::find(names.begin(), names.end(), request.generator) == names.end()) {
-        const std::string near = nearest(request.generator, names);
-        throw UserError("\"" + request.generator_file + "\" has no generator \"" + request.generator + "\"" +
-                        (near.empty() ? "" : " (did you mean \"" + near + "\"?)") + ". It has: " + join(names, ", ") +
-                        ".");
-    }
-}
-
 }  // namespace
 
 bool is_program(const std::string &file) {
@@ -97,6 +87,16 @@ std::vector<std::string> foreign_names(const std::string &file) {
     return names;
 }
 
+void check_foreign(const Request &request) {
+    const std::vector<std::string> names = foreign_names(request.generator_file);
+    if (std::find(names.begin(), names.end(), request.generator) == names.end()) {
+        const std::string near = nearest(request.generator, names);
+        throw UserError("\"" + request.generator_file + "\" has no generator \"" + request.generator + "\"" +
+                        (near.empty() ? "" : " (did you mean \"" + near + "\"?)") + ". It has: " + join(names, ", ") +
+                        ".");
+    }
+}
+
 void run_foreign(const Request &request, const ForeignOutputs &outputs) {
     std::vector<std::string> words = {runnable(request.generator_file),
                                       "-g",
@@ -132,7 +132,7 @@ void run_foreign(const Request &request, const ForeignOutputs &outputs) {
 }
 
 std::string explain_foreign(const Request &request, const std::string &format) {
-    check_name(request);
+    check_foreign(request);
     const TemporaryFolder folder;
     const std::string file = folder.file(format == "json" ? "plan.json" : format == "dot" ? "plan.dot" : "plan.txt");
     run_foreign(request, {folder.file(""), request.generator, {"schedule"}, "host-cuda-cuda_capability_80", file});
@@ -141,7 +141,7 @@ std::string explain_foreign(const Request &request, const std::string &format) {
 
 std::vector<std::string> emit_foreign(const Request &request, const std::string &folder, const std::string &function,
                                       const std::string &target) {
-    check_name(request);
+    check_foreign(request);
     StagingFolder staging(folder);
     ForeignOutputs outputs{staging.folder(), function, {"c_header", "stmt", "static_library"}, target, ""};
     if (request.options.variant != "reference") {

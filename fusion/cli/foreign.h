@@ -14,6 +14,9 @@ bool is_program(const std::string &file);
 /// Names of its generators, as it says itself. Throws UserError where it is no generator executable.
 std::vector<std::string> foreign_names(const std::string &file);
 
+/// Throws UserError where the request's executable has no generator of the request's name.
+void check_foreign(const Request &request);
+
 /// What a generator executable is to make.
 struct ForeignOutputs {
     std::string folder;

@@ -86,7 +86,9 @@ bool run_all(const Request &request, const std::vector<std::string> &variants, c
 }  // namespace
 
 int run_command(const Request &request, const std::vector<std::string> &variants) {
-    if (!is_program(request.generator_file)) {
+    if (is_program(request.generator_file)) {
+        check_foreign(request);
+    } else {
         load_generators(request.generator_file);
     }
     for (const std::string &variant : variants) {

@@ -14,7 +14,8 @@ BUILT_IN = ["bias_gelu_residual", "broadcast_chain", "cheap_fanout", "dear_fanou
 SMALL = ["width=67", "height=5"]
 
 KERNEL = {"name", "stages", "bytes_read", "bytes_written", "flops", "recomputed_flops", "registers", "shared_bytes",
-          "blocks", "waves", "occupancy", "launch_us", "read_us", "compute_us", "write_us", "time_us"}
+          "blocks", "waves", "occupancy", "launch_us", "read_us", "compute_us", "write_us", "time_us",
+          "template", "vector", "threads"}
 EDGE = {"producer", "consumer", "kind", "verdict", "rule", "why", "apart_us", "fused_us"}
 TOTAL = {"launches", "bytes", "time_us"}
 
@@ -47,8 +48,8 @@ class Case(unittest.TestCase):
         self.assertNotIn("internal error", done.stderr)
 
     def check_plan(self, plan, name, variant="fused"):
-        """Fields exactly as the contract for scripts lists them, and figures that agree with each other."""
-        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "kernels", "edges", "totals"})
+        """The fields of the contract for scripts (and register_cap, joins, a kernel's shape); figures that agree."""
+        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "register_cap", "kernels", "edges", "joins", "totals"})
         self.assertEqual((plan["pipeline"], plan["variant"]), (name, variant))
         for kernel in plan["kernels"]:
             self.assertEqual(set(kernel), KERNEL)
@@ -80,7 +81,7 @@ class Usage(Case):
 
     def test_rules(self):
         text = self.good("rules")
-        for rule in ["horizontal-siblings", "recompute-or-store", "register-pressure"]:
+        for rule in ["vertical-fusion", "recompute-or-store", "register-pressure", "launch-arguments", "transposed-coalescing"]:
             self.assertIn(rule, text)
 
     def test_devices(self):
