@@ -48,13 +48,18 @@ void set_registers_source(Options &options, const std::string &value) {
 constexpr Option kOptions[] = {
     {"device", "H200", "the GPU to plan for: H200, A100, L40S, generic",
      [](Options &o, const std::string &v) { o.device = device_named(v).name; }},
-    {"explain", "(none)", "write the explanation to this file; JSON if it ends in .json",
+    {"explain", "(none)", "write the explanation to this file; JSON if it ends in .json, Graphviz if in .dot",
      [](Options &o, const std::string &v) { o.explain = v; }},
-    {"max_registers", "64", "registers a thread that the kernels will be compiled for (HL_CUDA_JIT_MAX_REGISTERS)", set_registers},
-    {"registers", "estimate", "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
+    {"max_registers", "64", "registers a thread that the kernels will be compiled for (HL_CUDA_JIT_MAX_REGISTERS)",
+     set_registers},
+    {"name", "(the first output)", "what the explanation calls the pipeline",
+     [](Options &o, const std::string &v) { o.name = v; }},
+    {"registers", "estimate",
+     "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
      set_registers_source},
-    {"variant", "fused", "fused, unfused (each stage a kernel) or inlined",
-     [](Options &o, const std::string &v) { o.variant = name_of(variant_named(v)); }},
+    {"variant", "fused",
+     "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",
+     [](Options &o, const std::string &v) { o.variant = v == "reference" ? v : name_of(variant_named(v)); }},
     {"verify", "on", "lower a copy of the pipeline and check it before giving the schedule out: on, off", set_verify},
 };
 
@@ -73,7 +78,8 @@ Options parse_options(const std::map<std::string, std::string> &given) {
         }
         if (!found) {
             const std::string near = nearest(key, valid);
-            throw UserError("Unknown option \"" + key + "\"" + (near.empty() ? "" : " (did you mean \"" + near + "\"?)") +
+            throw UserError("Unknown option \"" + key + "\"" +
+                            (near.empty() ? "" : " (did you mean \"" + near + "\"?)") +
                             ". Valid options: " + join(valid, ", ") + ".");
         }
         found->set(options, value);

@@ -7,11 +7,12 @@ namespace fusion {
 
 struct Options {
     std::string device = "H200";
-    std::string explain;    ///< file to write the explanation to; JSON if it ends in .json; empty: none
+    std::string explain;  ///< file to write the explanation to; JSON if it ends in .json, Graphviz if in .dot; or empty
+    std::string name;     ///< what the explanation calls the pipeline; empty: its first output
     std::string registers = "estimate";  ///< or "measure": take them from ptxas and plan again where kernels spill
-    int max_registers = 0;  ///< 0: what the device's runtime allows
-    std::string variant = "fused";
-    bool verify = true;  ///< lower a copy of the pipeline and look before the schedule is given out
+    int max_registers = 0;               ///< 0: what the device's runtime allows
+    std::string variant = "fused";       ///< of plan.h, or "reference": no plan, every Func at compute_root on the CPU
+    bool verify = true;                  ///< lower a copy of the pipeline and look before the schedule is given out
 };
 
 /// Throws UserError: an unknown key (with the nearest valid one) or a value of the wrong kind.

@@ -22,12 +22,13 @@ std::vector<std::set<Vertex>> ancestors(const StageGraph &graph) {
     return result;
 }
 
-std::vector<int64_t> extents(const Stage &stage) {
-    std::vector<int64_t> sizes;
-    for (const Extent &dim : stage.dims) {
-        sizes.push_back(dim.extent);
+/// The loops of a kernel that stores the stage, innermost first. compute_with joins loops of the same names only.
+std::vector<std::pair<std::string, int64_t>> loops(const Stage &stage) {
+    std::vector<std::pair<std::string, int64_t>> found;
+    for (const int dim : stage.memory_order) {
+        found.emplace_back(stage.dims[dim].name, stage.dims[dim].extent);
     }
-    return sizes;
+    return found;
 }
 
 bool can_join(const StageGraph &graph, const Group &group) {
@@ -121,7 +122,7 @@ private:
     /// What joining two launches would save; nothing if they cannot be joined.
     std::optional<double> benefit(Vertex first, Vertex second) const {
         const Group &x = kernels.at(first), &y = kernels.at(second);
-        const bool fits = can_join(graph, x) && can_join(graph, y) && extents(graph[x.outputs[0]]) == extents(graph[y.outputs[0]]);
+        const bool fits = can_join(graph, x) && can_join(graph, y) && loops(graph[x.outputs[0]]) == loops(graph[y.outputs[0]]);
         if (!fits || !(share_an_input(x, y) || (leaves_gpu_idle(x) && leaves_gpu_idle(y))) || !are_independent(x, y)) {
             return std::nullopt;
         }

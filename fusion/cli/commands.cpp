@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "fusion/cli/foreign.h"
 #include "fusion/cli/generators.h"
 #include "fusion/device.h"
 #include "fusion/error.h"
@@ -18,7 +19,8 @@ std::map<std::string, std::string> parse_params(const std::vector<std::string> &
     for (const std::string &word : words) {
         const size_t at = word.find('=');
         if (at == std::string::npos || at == 0) {
-            throw UserError("\"" + word + "\" is not a generator parameter. Next step: write it as key=value, as in width=1024.");
+            throw UserError("\"" + word +
+                            "\" is not a generator parameter. Next step: write it as key=value, as in width=1024.");
         }
         params[word.substr(0, at)] = word.substr(at + 1);
     }
@@ -56,7 +58,8 @@ int devices_command() {
             {"overlap", device.overlap},
             {"waste of uncoalesced reads", device.uncoalesced_waste}};
         for (const auto &[name, figure] : figures) {
-            std::printf("  %-32s %12s %-10s %s\n", name, fixed(figure.value, figure.value < 100 && figure.value != (int)figure.value ? 2 : 0).c_str(),
+            std::printf("  %-32s %12s %-10s %s\n", name,
+                        fixed(figure.value, figure.value < 100 && figure.value != (int)figure.value ? 2 : 0).c_str(),
                         figure.unit, figure.source);
         }
     }
@@ -66,53 +69,71 @@ int devices_command() {
 /// The options that every planning command has.
 void add_request(CLI::App &command, Request &request, std::vector<std::string> &params) {
     command.add_option("-g,--name", request.generator, "generator to plan (see: halide-fusion list)")->required();
-    command.add_option("--generator", request.generator_file, "a compiled generator to use in place of the built-in ones: a shared library or an executable of add_halide_generator");
+    command.add_option("--generator", request.generator_file,
+                       "a compiled generator to use in place of the built-in ones: a shared library or an executable "
+                       "of add_halide_generator");
     command.add_option("params", params, "generator parameters as key=value, e.g. width=1024 height=768");
-    command.add_option("--device", request.options.device, "GPU to plan for (see: halide-fusion devices)")->capture_default_str();
-    command.add_option("--registers", request.options.registers, "measure (with ptxas, where it is) or estimate")->check(CLI::IsMember({"measure", "estimate"}))->capture_default_str();
-    command.add_option("--max-registers", request.options.max_registers, "registers a thread; 0: the Halide runtime's own cap, 64");
+    command.add_option("--device", request.options.device, "GPU to plan for (see: halide-fusion devices)")
+        ->capture_default_str();
+    command.add_option("--registers", request.options.registers, "measure (with ptxas, where it is) or estimate")
+        ->check(CLI::IsMember({"measure", "estimate"}))
+        ->capture_default_str();
+    command.add_option("--max-registers", request.options.max_registers,
+                       "registers a thread; 0: the Halide runtime's own cap, 64");
 }
 
 }  // namespace
 
 int list_command(const Request &request) {
-    if (!request.generator_file.empty()) {
-        load_generators(request.generator_file);
-    }
-    for (const std::string &name : generator_names()) {
+    const std::string &file = request.generator_file;
+    for (const std::string &name : file.empty()       ? generator_names()
+                                   : is_program(file) ? foreign_names(file)
+                                                      : load_generators(file)) {
         std::cout << name << "\n";
     }
     return 0;
 }
 
 int run_program(int argc, char **argv) {
-    CLI::App app("halide-fusion plans which stages of a Halide pipeline share a CUDA kernel, and explains, emits and runs the plan.");
+    CLI::App app("halide-fusion plans which stages of a Halide pipeline share a CUDA kernel, and explains, emits and "
+                 "runs the plan.");
     app.name("halide-fusion");
     app.require_subcommand(0, 1);
     Request request;
     request.options.registers = "measure";
     std::vector<std::string> params;
-    std::string format = "text", folder, function, target = "host-cuda-cuda_capability_80", variants = "unfused,inlined,fused";
+    std::string format = "text", folder, function, target = "host-cuda-cuda_capability_80",
+                variants = "unfused,inlined,fused";
 
     auto *list = app.add_subcommand("list", "the generators there are, a line each");
-    list->add_option("--generator", request.generator_file, "a shared library of generators");
+    list->add_option("--generator", request.generator_file,
+                     "those of this file: a shared library or an executable of add_halide_generator");
     auto *rules = app.add_subcommand("rules", "the rules that decide, in the order in which they are asked");
     auto *devices = app.add_subcommand("devices", "the GPUs known, each figure with its unit and source");
-    auto *plugin = app.add_subcommand("plugin-path", "where the autoscheduler plugin is, for gengen -p and load_plugin");
+    auto *plugin =
+        app.add_subcommand("plugin-path", "where the autoscheduler plugin is, for gengen -p and load_plugin");
     auto *explain = app.add_subcommand("explain", "the plan: kernels, verdicts, prices");
     add_request(*explain, request, params);
     explain->add_option("--variant", request.options.variant, "fused, unfused or inlined")->capture_default_str();
-    explain->add_option("--format", format, "text, json, dot or svg")->check(CLI::IsMember({"text", "json", "dot", "svg"}))->capture_default_str();
-    auto *emit = app.add_subcommand("emit", "schedule header, PTX, lowered statement, C header, static library and plan as JSON");
+    explain->add_option("--format", format, "text, json, dot or svg")
+        ->check(CLI::IsMember({"text", "json", "dot", "svg"}))
+        ->capture_default_str();
+    auto *emit = app.add_subcommand(
+        "emit", "schedule header, PTX, lowered statement, C header, static library and plan as JSON");
     add_request(*emit, request, params);
-    emit->add_option("--variant", request.options.variant, "fused, unfused, inlined or reference (CPU, every Func at compute_root)")->capture_default_str();
+    emit->add_option("--variant", request.options.variant,
+                     "fused, unfused, inlined or reference (CPU, every Func at compute_root)")
+        ->capture_default_str();
     emit->add_option("-o,--output", folder, "folder to write to; made if missing")->required();
     emit->add_option("-f,--function", function, "name of the function and the files; default: the generator's");
     emit->add_option("--target", target, "Halide target")->capture_default_str();
-    auto *run = app.add_subcommand("run", "runs variants on this machine's GPU (or OpenCL device), checks and times them");
+    auto *run =
+        app.add_subcommand("run", "runs variants on this machine's GPU (or OpenCL device), checks and times them");
     add_request(*run, request, params);
-    run->add_option("--variants", variants, "which, with commas between: unfused, inlined, fused")->capture_default_str();
-    auto *demo = app.add_subcommand("demo", "plans every built-in generator and runs it fused and unfused, side by side");
+    run->add_option("--variants", variants, "which, with commas between: unfused, inlined, fused")
+        ->capture_default_str();
+    auto *demo =
+        app.add_subcommand("demo", "plans every built-in generator and runs it fused and unfused, side by side");
 
     try {
         app.parse(argc, argv);
@@ -121,6 +142,10 @@ int run_program(int argc, char **argv) {
         return app.exit(e);
     }
     request.options.device = device_named(request.options.device).name;
+    if (request.options.max_registers != 0) {
+        parse_options(
+            {{"max_registers", std::to_string(request.options.max_registers)}});  // the same bounds as the plugin's
+    }
     if (list->parsed()) {
         return list_command(request);
     } else if (rules->parsed()) {

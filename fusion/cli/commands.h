@@ -21,9 +21,13 @@ int run_program(int argc, char **argv);
 
 int list_command(const Request &request);
 int explain_command(const Request &request, const std::string &format);
-int emit_command(const Request &request, const std::string &folder, const std::string &function, const std::string &target);
+int emit_command(const Request &request, const std::string &folder, const std::string &function,
+                 const std::string &target);
 int run_command(const Request &request, const std::vector<std::string> &variants);
 int demo_command();
 int plugin_path_command();
+
+/// Where the plugin is: beside the program or in the library folder of the installation. Throws UserError.
+std::string plugin_path();
 
 }  // namespace fusion

@@ -19,26 +19,45 @@ std::vector<std::string> generator_names() {
     return names;
 }
 
-void load_generators(const std::string &file) {
+std::vector<std::string> load_generators(const std::string &file) {
+    if (file.empty()) {
+        return {};
+    }
     read_file(file);  // a clear message for what is not there
     const std::vector<std::string> before = generator_names();
     // By path: dlopen looks a bare name up in the system's folders.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
-    if (!dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
-        throw UserError("\"" + file + "\" is not a library of Halide generators: " + dlerror() +
+    std::string reason;
+    try {
+        reason = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) ? "" : dlerror();
+    } catch (const Halide::Error &e) {  // a name that is taken
+        reason = e.what();
+    }
+    if (!reason.empty()) {
+        throw UserError("\"" + file + "\" is not a library of Halide generators: " + reason +
                         ". Next step: give a shared library (or an executable) built by add_halide_generator.");
     }
-    if (generator_names() == before) {
-        throw UserError("\"" + file + "\" registers no Halide generator. Next step: use HALIDE_REGISTER_GENERATOR and link " +
+    std::vector<std::string> added;
+    for (const std::string &name : generator_names()) {
+        if (!std::binary_search(before.begin(), before.end(), name)) {
+            added.push_back(name);
+        }
+    }
+    if (added.empty()) {
+        throw UserError("\"" + file +
+                        "\" registers no Halide generator. Next step: use HALIDE_REGISTER_GENERATOR and link " +
                         "against the same libHalide.");
     }
+    return added;
 }
 
-BuiltGenerator build_generator(const std::string &name, const std::map<std::string, std::string> &params, const Target &target) {
+BuiltGenerator build_generator(const std::string &name, const std::map<std::string, std::string> &params,
+                               const Target &target) {
     const std::vector<std::string> names = generator_names();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const std::string near = nearest(name, names);
-        throw UserError("Unknown generator \"" + name + "\"" + (near.empty() ? "" : " (did you mean \"" + near + "\"?)") +
+        throw UserError("Unknown generator \"" + name + "\"" +
+                        (near.empty() ? "" : " (did you mean \"" + near + "\"?)") +
                         ". There are: " + join(names, ", ") + ".");
     }
     BuiltGenerator built;

@@ -19,8 +19,9 @@ struct BuiltGenerator {
 /// Names of all registered generators, sorted.
 std::vector<std::string> generator_names();
 
-/// Loads a shared library of generators, which register themselves. Throws UserError naming the file and the reason.
-void load_generators(const std::string &file);
+/// Loads a shared library of generators, which register themselves, and returns their names, sorted; nothing where `file`
+/// is empty. Throws UserError naming the file and the reason.
+std::vector<std::string> load_generators(const std::string &file);
 
 /// Builds one. Throws UserError: unknown name (with the nearest), unknown parameter or bad value.
 BuiltGenerator build_generator(const std::string &name, const std::map<std::string, std::string> &params,

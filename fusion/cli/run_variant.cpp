@@ -22,7 +22,8 @@ void bind_inputs(const BuiltGenerator &built, const PipelineView &view, uint32_t
         if (!p.is_buffer()) {
             const Expr estimate = p.estimate();
             if (!estimate.defined()) {
-                throw UserError("Scalar input \"" + p.name() + "\" has no estimate to run with. Next step: call set_estimate on it.");
+                throw UserError("Scalar input \"" + p.name() +
+                                "\" has no estimate to run with. Next step: call set_estimate on it.");
             }
             if (const auto number = Internal::as_const_float(estimate); number && p.type() == Float(32)) {
                 p.set_scalar<float>((float)*number);
@@ -58,16 +59,26 @@ std::vector<Buffer<>> outputs_in_memory_order(const PipelineView &view) {
     return make_outputs(view.outputs, estimated_regions(view));
 }
 
-double time_calls(Pipeline &pipeline, std::vector<Buffer<>> &outputs, const Target &target) {
+}  // namespace
+
+void compare(const std::vector<Buffer<>> &outputs, const std::vector<Buffer<>> &reference, VariantResult &result) {
+    result.is_right = !reference.empty();
+    for (size_t i = 0; i < reference.size(); i++) {
+        const double difference = largest_difference(outputs[i], reference[i]);
+        result.difference = std::max(result.difference, difference);
+        result.is_right &= difference <= tolerance(reference[i].type());
+    }
+}
+
+double time_calls(const std::function<void()> &call, const std::function<void()> &wait) {
     using Clock = std::chrono::steady_clock;
-    const auto since = [](Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
     const auto calls = [&](int count) {
         const auto begin = Clock::now();
         for (int i = 0; i < count; i++) {
-            pipeline.realize(Realization(outputs), target);
+            call();
         }
-        outputs[0].device_sync();
-        return since(begin) / count;
+        wait();
+        return std::chrono::duration<double, std::milli>(Clock::now() - begin).count() / count;
     };
     const double once = calls(1);
     const int count = std::clamp((int)(50 / std::max(once, 1e-3)), 1, 200);
@@ -78,8 +89,6 @@ double time_calls(Pipeline &pipeline, std::vector<Buffer<>> &outputs, const Targ
     std::nth_element(times.begin(), times.begin() + 3, times.end());
     return times[3];
 }
-
-}  // namespace
 
 std::vector<Buffer<>> run_reference(const Request &request, uint32_t seed) {
     const Target target = target_for("");
@@ -118,15 +127,13 @@ VariantResult run_variant(const Request &request, const std::string &variant, co
     take_launches();
     pipeline.realize(Realization(outputs), target);
     result.launches = take_launches();
-    for (size_t i = 0; i < outputs.size(); i++) {
-        outputs[i].copy_to_host();
-        if (!reference.empty()) {
-            result.difference = std::max(result.difference, largest_difference(outputs[i], reference[i]));
-        }
+    for (Buffer<> &output : outputs) {
+        output.copy_to_host();
     }
-    result.is_right = !reference.empty() && result.difference <= tolerance(outputs[0].type());
+    compare(outputs, reference, result);
     if (timed) {
-        result.milliseconds = time_calls(pipeline, outputs, target);
+        result.milliseconds =
+            time_calls([&] { pipeline.realize(Realization(outputs), target); }, [&] { outputs[0].device_sync(); });
     }
     return result;
 }

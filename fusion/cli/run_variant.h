@@ -1,5 +1,6 @@
 #pragma once
 /// One variant of a generator: planned, compiled, run, compared, timed.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct VariantResult {
     bool is_right = false;
     std::string fallback;
 };
+
+/// Fills in the difference from the reference and whether each output is within its type's tolerance.
+void compare(const std::vector<Halide::Buffer<>> &outputs, const std::vector<Halide::Buffer<>> &reference,
+             VariantResult &result);
+
+/// Milliseconds a call: the median of seven rounds of as many calls as fit in 50 ms, each round waited for by `wait`.
+double time_calls(const std::function<void()> &call, const std::function<void()> &wait);
 
 /// Outputs of the reference for the generator with these parameters, on the data that `seed` makes.
 std::vector<Halide::Buffer<>> run_reference(const Request &request, uint32_t seed);

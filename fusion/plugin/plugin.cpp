@@ -7,6 +7,7 @@
 
 #include "fusion/error.h"
 #include "fusion/halide/planning.h"
+#include "fusion/halide/reference.h"
 #include "fusion/plugin/halide_build.h"
 #include "fusion/write_file.h"
 #include "schedules/apply.h"
@@ -15,8 +16,10 @@ namespace fusion {
 namespace {
 
 void write_explanation(const Planned &planned, const std::string &file) {
-    const bool is_json = file.size() > 5 && file.compare(file.size() - 5, 5, ".json") == 0;
-    write_file(file, is_json ? explain_json(planned.explained()) : explain_text(planned.explained()));
+    const Explained explained = planned.explained();
+    write_file(file, file.ends_with(".json")  ? explain_json(explained)
+                     : file.ends_with(".dot") ? explain_dot(explained)
+                                              : explain_text(explained));
 }
 
 void autoschedule(const Halide::Pipeline &pipeline, const Halide::Target &target,
@@ -25,7 +28,12 @@ void autoschedule(const Halide::Pipeline &pipeline, const Halide::Target &target
     try {
         const Options options = parse_options(params.extra);
         const std::vector<Halide::Internal::Function> outputs = functions_of(pipeline);
-        const Planned planned = plan_pipeline(outputs, target, options, display_names({outputs[0].name()})[0]);
+        if (options.variant == "reference") {
+            schedule_reference(read_pipeline(outputs));
+            return;
+        }
+        const std::string name = options.name.empty() ? display_names({outputs[0].name()})[0] : options.name;
+        const Planned planned = plan_pipeline(outputs, target, options, name);
         results->schedule_source = schedule_source(planned, pipeline);
         if (!options.explain.empty()) {
             write_explanation(planned, options.explain);

@@ -156,6 +156,27 @@ TEST_P(Layouts, OutputsOfDifferentSizes) {
     }
 }
 
+/// compute_with joins loops of the same names only.
+TEST_P(Layouts, OutputsWithOtherNames) {
+    Runner runner(
+        [] {
+            ImageParam a(Float(32), 2, "a");
+            Var x("x"), y("y"), u("u"), v("v");
+            Func first("first"), second("second"), third("third");
+            first(x, y) = a(x, y) * 2.0f;
+            second(u, v) = a(u, v) + 1.0f;
+            third(x, y) = a(x, y) - 1.0f;
+            for (Func f : {first, second, third}) {
+                f.set_estimates({{0, 64}, {0, 64}});
+            }
+            return Built{Pipeline({first, second, third}), {a.parameter()}};
+        },
+        options());
+    EXPECT_EQ(runner.planned().plan.fallback, "");
+    runner.check({of({67, 5})}, Memory::Dense);
+    EXPECT_EQ(runner.launches(), std::string(GetParam()) == "fused" ? 2 : 3);
+}
+
 /// A Tuple output: two buffers of one Func, of different types.
 TEST_P(Layouts, TupleOutput) {
     Runner runner(

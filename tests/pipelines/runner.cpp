@@ -125,17 +125,18 @@ Runner::Placed Runner::place(const Type &type, const Region &region, const Param
 
 /// Gives both pipelines the same data in buffers of the regions that the reference asks for.
 void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t seed) {
-    for (Parameter &p : reference.inputs) {
-        if (p.is_buffer()) {
-            p.set_buffer(Buffer<>());
+    for (size_t i = 0; i < reference.inputs.size(); i++) {
+        if (reference.inputs[i].is_buffer()) {
+            reference.inputs[i].set_buffer(Buffer<>());
+        } else {
+            set_to_estimate(reference.inputs[i]);
+            set_to_estimate(device.inputs[i]);
         }
     }
     reference.pipeline.infer_input_bounds(Realization(outputs), target_for(""));
     for (size_t i = 0; i < reference.inputs.size(); i++) {
         Parameter known = reference.inputs[i], other = device.inputs[i];
         if (!known.is_buffer()) {
-            set_to_estimate(known);
-            set_to_estimate(other);
             continue;
         }
         ASSERT_TRUE(known.buffer().defined()) << known.name();
