@@ -94,11 +94,9 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
         staged(Verb::Unroll, {turn});
         staged(Verb::GpuThreads, {inner, lane});
         staged(Verb::AlignStorage, {inner}, kTransposeTile + 1);
-        if (tile.func_id >= (int)view.sources.size()) {
-            // True by construction; the size of a wrapped buffer's guarded tile is known at run time only without it.
-            staged(Verb::BoundStorage, {inner}, kTransposeTile);
-            staged(Verb::BoundStorage, {down}, kTransposeTile);
-        }
+        // True by construction; without it the size of a guarded tile is known at run time only.
+        staged(Verb::BoundStorage, {inner}, kTransposeTile);
+        staged(Verb::BoundStorage, {down}, kTransposeTile);
     }
     return schedule;
 }
