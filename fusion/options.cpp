@@ -57,6 +57,12 @@ constexpr Option kOptions[] = {
     {"registers", "estimate",
      "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
      set_registers_source},
+    {"rewrites", "all", "all or none: changes of the algorithm itself; there are none yet, so both plan the same",
+     [](Options &, const std::string &v) {
+         if (v != "all" && v != "none") {
+             bad_value("rewrites", v, "all or none");
+         }
+     }},
     {"variant", "fused",
      "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",
      [](Options &o, const std::string &v) { o.variant = v == "reference" ? v : name_of(variant_named(v)); }},
