@@ -185,9 +185,6 @@ private:
             if (outputs.count(v) || reads_one) {
                 depends_on[v].insert(needed.begin(), needed.end());
             }
-            if (reads_one) {
-                depends_on[v].insert(outputs.begin(), outputs.end());
-            }
         }
     }
 };
