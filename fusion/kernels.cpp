@@ -48,6 +48,11 @@ bool is_computed_only_for(const StageGraph &graph, const Assignment &assignment,
 }  // namespace
 
 Assignment all_stored(const StageGraph &graph) {
+    // An extern stage on the host reads its buffers without copying them back from the GPU.
+    std::map<int, bool> feeds_extern;
+    for (const Edge &e : edges_in_order(graph)) {
+        feeds_extern[graph[source(e, graph)].func_id] |= graph[target(e, graph)].is_extern;
+    }
     Assignment assignment;
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         const Stage &stage = graph[v];
@@ -57,11 +62,8 @@ Assignment all_stored(const StageGraph &graph) {
         } else if (stage.role == Role::Intermediate && (stage.unbounded || (stage.scheduled_by_user && !stage.has_own_loops))) {
             placement = Placement::Inlined;
         }
-        for (const Vertex consumer : consumers_of(graph, v)) {
-            // An extern stage on the host reads its buffers without copying them back from the GPU.
-            if (graph[consumer].is_extern && stage.role != Role::Input) {
-                placement = Placement::Host;
-            }
+        if (stage.role != Role::Input && feeds_extern[stage.func_id]) {
+            placement = Placement::Host;
         }
         assignment.placement.push_back(placement);
         assignment.leader.push_back(v);

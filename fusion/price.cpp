@@ -67,7 +67,12 @@ private:
     void evaluate(Vertex stage) {
         done[stage] = true;
         bool has_folded = false;
-        for (const Vertex producer : producers_of(graph, stage)) {
+        // The most derived operand first and loads last, as a compiler does to keep the others' registers free.
+        std::vector<Vertex> operands = producers_of(graph, stage);
+        std::sort(operands.begin(), operands.end(), [&](Vertex a, Vertex b) {
+            return is_member[a] != is_member[b] ? is_member[a] : a > b;
+        });
+        for (const Vertex producer : operands) {
             if (!done[producer]) {
                 is_member[producer] ? evaluate(producer) : void(done[producer] = true);
                 live += words(graph[producer]);

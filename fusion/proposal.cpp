@@ -1,6 +1,7 @@
 #include "fusion/proposal.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "fusion/footprint.h"
@@ -125,6 +126,11 @@ Proposal propose_cut(const Draft &draft, Vertex v) {
     const Candidate candidate{draft.graph, draft.device, v, Placement::Inlined, edges_from(draft, v), &cut.changed, &fused};
     cut.apart_us = candidate.apart_us();
     cut.fused_us = candidate.fused_us();
+    // The kernels after the cut must be possible too; then its reason is why fusing was dearer.
+    const Candidate after{draft.graph, draft.device, v, Placement::Root, edges_from(draft, v), &fused, &cut.changed};
+    if (!judge(after, RuleKind::Resource).decision.allowed()) {
+        cut.apart_us = std::numeric_limits<double>::infinity();
+    }
     cut.judgement = judge(candidate, RuleKind::Profit);
     return cut;
 }

@@ -141,6 +141,25 @@ Decision expression_size(const Candidate &c) {
     return Decision::allow();
 }
 
+/// A launch saved stays one launch; arithmetic multiplied by the width of an image grows with it, and a plan is also run at
+/// sizes far from the estimates. So beyond this the price at the estimates is not asked: work a point, and share of it
+/// that a stored intermediate would save.
+constexpr double kMostRecomputedAPoint = 64, kMostRecomputedShare = 7.0 / 8;
+
+Decision recompute_limit(const Candidate &c) {
+    const double more = sum(*c.fused, &Price::recomputed_flops) - sum(*c.apart, &Price::recomputed_flops);
+    for (const Group &group : *c.fused) {
+        const double points = std::max(1.0, c.graph[group.outputs[0]].points());
+        const double a_point = group.price.recomputed_flops / points;
+        const double share = group.price.flops > 0 ? group.price.recomputed_flops / group.price.flops : 0;
+        if (more > 0 && a_point > kMostRecomputedAPoint && share > kMostRecomputedShare) {
+            return Decision::forbid("it is stored once: " + c.graph[group.outputs[0]].func + " would do " + fixed(a_point, 0) +
+                                    " instructions a point again, " + fixed(100 * share, 0) + "% of its work, and more at larger sizes");
+        }
+    }
+    return Decision::allow();
+}
+
 // Profit.
 
 Decision register_pressure(const Candidate &c) {
@@ -183,6 +202,7 @@ constexpr Rule kRules[] = {
     {"launch-arguments", RuleKind::Resource, launch_arguments, "a launch takes no more arguments than the device allows"},
     {"shared-memory", RuleKind::Resource, shared_memory, "the tiles of a kernel fit in a block's shared memory"},
     {"expression-size", RuleKind::Resource, expression_size, "a stage is not evaluated thousands of times a point"},
+    {"recompute-limit", RuleKind::Resource, recompute_limit, "arithmetic is not multiplied by a width, whatever a launch costs"},
     {"register-pressure", RuleKind::Profit, register_pressure, "registers must not cost more occupancy than the bytes saved"},
     {"transposed-coalescing", RuleKind::Profit, transposed_coalescing, "a transposed read must not waste what fusing saves"},
     {"recompute-or-store", RuleKind::Profit, recompute_or_store, "several consumers: cheap is recomputed, dear is stored once"},
