@@ -126,8 +126,6 @@ public:
             walk.visit(f);
             output_names.insert(f.name());
         }
-        std::vector<Function> functions;
-        std::vector<std::string> raw;
         for (const Walk::Node &node : walk.nodes) {
             functions.push_back(node.function);
         }
@@ -145,6 +143,7 @@ public:
 private:
     Walk walk;
     std::set<std::string> output_names;
+    std::vector<Function> functions;
     Regions regions;
     FuncValueBounds value_bounds;
     std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
@@ -215,6 +214,7 @@ private:
             stage.has_updates = !updates.empty();
             stage.can_be_staged = !stage.is_extern && f.schedule().wrappers().empty();
             stage.unbounded = !region || !fits_a_buffer(*region);
+            stage.unbounded_dims = stage.unbounded ? unbounded_dims(f, functions, regions, value_bounds) : "";
             for (int d = 0; d < f.dimensions(); d++) {
                 stage.dims.push_back(region ? (*region)[d] : Extent{});
                 stage.dims.back().name = f.args()[d];

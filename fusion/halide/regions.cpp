@@ -1,8 +1,10 @@
 #include "fusion/halide/regions.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "fusion/error.h"
+#include "fusion/text.h"
 
 namespace fusion {
 namespace {
@@ -38,8 +40,9 @@ class AtEstimates : public IRMutator {
             }
         }
         if (!estimate.defined()) {
-            throw UserError("Parameter \"" + op->param.name() + "\" decides the size of a stage but has no estimate (seen: " +
-                            op->name + "). Next step: call " + op->param.name() + "." + wanted + ".");
+            throw UserError("Parameter \"" + op->param.name() +
+                            "\" decides the size of a stage but has no estimate (seen: " + op->name +
+                            "). Next step: call " + op->param.name() + "." + wanted + ".");
         }
         return cast(op->type, estimate);
     }
@@ -60,6 +63,16 @@ std::optional<std::vector<Extent>> as_region(const Box &box) {
     return region;
 }
 
+std::unique_ptr<Scope<Interval>> scope_of(const std::vector<Extent> &dims, const std::vector<Extent> &reduction) {
+    auto scope = std::make_unique<Scope<Interval>>();
+    for (const auto *list : {&dims, &reduction}) {
+        for (const Extent &dim : *list) {
+            scope->push(dim.name, Interval(Expr((int)dim.min), Expr((int)(dim.min + dim.extent - 1))));
+        }
+    }
+    return scope;
+}
+
 std::vector<Extent> estimated_output(const Function &f) {
     std::vector<Extent> region;
     for (int d = 0; d < f.dimensions(); d++) {
@@ -77,8 +90,8 @@ std::vector<Extent> estimated_output(const Function &f) {
             extent = buffer.extent_constraint_estimate(d);
         }
         if (!extent.defined()) {
-            throw UserError("Output Func \"" + f.name() + "\" has no estimate for dimension " + std::to_string(d) + " (" + dim +
-                            "). Next step: call " + f.name() + ".set_estimate(" + dim + ", min, extent).");
+            throw UserError("Output Func \"" + f.name() + "\" has no estimate for dimension " + std::to_string(d) +
+                            " (" + dim + "). Next step: call " + f.name() + ".set_estimate(" + dim + ", min, extent).");
         }
         const auto low = at_estimates(min.defined() ? min : 0), size = at_estimates(extent);
         if (!low || !size) {
@@ -144,17 +157,44 @@ FuncValueBounds value_bounds_of(const std::vector<Function> &functions) {
     return compute_function_value_bounds(order, env);
 }
 
-Regions required_by(const std::vector<Expr> &exprs, const std::vector<Extent> &dims, const std::vector<Extent> &reduction,
-                    const FuncValueBounds &value_bounds) {
-    Scope<Interval> scope;
-    for (const auto *list : {&dims, &reduction}) {
-        for (const Extent &dim : *list) {
-            scope.push(dim.name, Interval(Expr((int)dim.min), Expr((int)(dim.min + dim.extent - 1))));
+std::string unbounded_dims(const Function &f, const std::vector<Function> &functions, const Regions &regions,
+                           const FuncValueBounds &value_bounds) {
+    std::vector<bool> is_unbounded((size_t)f.dimensions(), false);
+    for (const Function &reader : functions) {
+        std::vector<Definition> definitions =
+            reader.has_extern_definition() ? std::vector<Definition>() : reader.updates();
+        if (!reader.has_extern_definition()) {
+            definitions.push_back(reader.definition());
+        }
+        const auto region = regions.find(reader.name());
+        const bool is_known = region != regions.end() && region->second;
+        for (const Definition &definition : definitions) {
+            const auto scope = scope_of(is_known ? *region->second : std::vector<Extent>(), reduction_dims(definition));
+            for (const Expr &e : expressions_of(definition)) {
+                const auto boxes = boxes_required(e, *scope, value_bounds);
+                const auto box = reader.name() == f.name() ? boxes.end() : boxes.find(f.name());
+                for (size_t d = 0; box != boxes.end() && d < box->second.size(); d++) {
+                    is_unbounded[d] = is_unbounded[d] || !as_region(Box({box->second[d]}));
+                }
+            }
         }
     }
+    const bool any = std::count(is_unbounded.begin(), is_unbounded.end(), true) > 0;
+    std::vector<std::string> names;
+    for (size_t d = 0; d < is_unbounded.size(); d++) {
+        if (is_unbounded[d] || !any) {
+            names.push_back(f.args()[d]);
+        }
+    }
+    return join(names, ", ");
+}
+
+Regions required_by(const std::vector<Expr> &exprs, const std::vector<Extent> &dims,
+                    const std::vector<Extent> &reduction, const FuncValueBounds &value_bounds) {
+    const auto scope = scope_of(dims, reduction);
     Regions needed;
     for (const Expr &e : exprs) {
-        for (const auto &[name, box] : boxes_required(e, scope, value_bounds)) {
+        for (const auto &[name, box] : boxes_required(e, *scope, value_bounds)) {
             const auto region = as_region(box);
             const auto [at, is_new] = needed.emplace(name, region);
             if (!is_new) {
@@ -187,7 +227,8 @@ Regions required_regions(const std::vector<Function> &functions, const std::vect
                 dims.push_back((*own)[d]);
             }
             // Without bounds of its own, what a stage needs is known only where it does not depend on its place.
-            for (const auto &[name, region] : required_by(expressions_of(definition), dims, reduction_dims(definition), value_bounds)) {
+            for (const auto &[name, region] :
+                 required_by(expressions_of(definition), dims, reduction_dims(definition), value_bounds)) {
                 const auto [at, is_new] = regions.emplace(name, region);
                 if (!is_new) {
                     merge(at->second, region);

@@ -18,6 +18,12 @@ using Regions = std::map<std::string, std::optional<std::vector<Extent>>>;
 Regions required_regions(const std::vector<Halide::Internal::Function> &functions,
                          const std::vector<Halide::Internal::Function> &outputs);
 
+/// Names of the dimensions of `f` that its readers ask for without a constant bound, with commas between; of all where it
+/// is the whole that is too large.
+std::string unbounded_dims(const Halide::Internal::Function &f,
+                           const std::vector<Halide::Internal::Function> &functions, const Regions &regions,
+                           const Halide::Internal::FuncValueBounds &value_bounds);
+
 /// What one definition, computed over `dims` and `reduction`, needs of each Func or buffer it reads.
 Regions required_by(const std::vector<Halide::Expr> &exprs, const std::vector<Extent> &dims,
                     const std::vector<Extent> &reduction, const Halide::Internal::FuncValueBounds &value_bounds);

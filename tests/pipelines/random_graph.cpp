@@ -121,10 +121,11 @@ Built build(uint32_t seed, std::vector<Shape> &shapes) {
     std::vector<Source> sources;
     const Region plane = estimate(draw);
     const int inputs = 1 + draw.below(4), stages = 3 + draw.below(10);
+    std::vector<Parameter> parameters;
     for (int i = 0; i < inputs; i++) {
         const Shape shape = i == 0 ? Shape::Plane : draw_shape(draw);
         ImageParam input(draw_type(draw), (int)vars_of(shape).size(), "in" + std::to_string(i));
-        built.inputs.push_back(input.parameter());
+        parameters.push_back(input.parameter());
         sources.push_back({shape, input});
     }
     Param<float> scalar("scalar");
@@ -180,6 +181,11 @@ Built build(uint32_t seed, std::vector<Shape> &shapes) {
             bounds.emplace_back(region.min[d], region.extent[d]);
         }
         outputs[i].set_estimates(bounds);
+    }
+    for (size_t i = 0; i < parameters.size(); i++) {
+        if (sources[i].is_read) {  // what nobody reads is no argument of the pipeline
+            built.inputs.push_back(parameters[i]);
+        }
     }
     built.pipeline = Pipeline(outputs);
     return built;

@@ -172,6 +172,17 @@ TEST_F(RequiredRegions, without_the_estimate_of_a_buffer_name_it_and_the_dimensi
     EXPECT_NE(message.find("in.dim(1).set_estimate(min, extent)"), std::string::npos) << message;
 }
 
+TEST_F(RequiredRegions, without_a_bound_are_named_by_dimension) {
+    producer(x, y) = 0;
+    producer(x, y) += in(x, y);
+    output(x, y) = producer(in(x, y), y);
+    output.set_estimate(x, 0, 10).set_estimate(y, 0, 4);
+    const auto all = functions({producer, output});
+    const Regions regions = required_regions(all, {all.back()});
+    EXPECT_FALSE(regions.at(producer.name()));
+    EXPECT_EQ(unbounded_dims(producer.function(), all, regions, value_bounds_of(all)), x.name());
+}
+
 TEST(AtEstimates, is_a_number_of_parameters_and_nothing_else) {
     Param<int> p("p");
     p.set_estimate(5);
