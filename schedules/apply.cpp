@@ -53,8 +53,8 @@ const char *method(Verb verb) {
 }
 
 bool is_of_func(Verb verb) {
-    return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister || verb == Verb::AlignStorage ||
-           verb == Verb::BoundStorage;
+    return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister ||
+           verb == Verb::AlignStorage || verb == Verb::BoundStorage;
 }
 
 const char *tail_name(TailStrategy tail) {
@@ -273,7 +273,8 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
             for (const int caller : d.callers) {
                 callers.push_back(names[caller]);
             }
-            wrappers += "    Func " + names[d.func_id] + " = " + names[d.other] + ".in({" + join(callers, ", ") + "});\n";
+            wrappers +=
+                "    Func " + names[d.func_id] + " = " + names[d.other] + ".in({" + join(callers, ", ") + "});\n";
             continue;
         }
         for (const Fact &fact : d.condition) {

@@ -51,7 +51,8 @@ public:
             return;
         }
         if (!f.has_pure_definition() && !f.has_extern_definition()) {
-            throw UserError("Func \"" + f.name() + "\" has no definition. Next step: define it before the pipeline is scheduled.");
+            throw UserError("Func \"" + f.name() +
+                            "\" has no definition. Next step: define it before the pipeline is scheduled.");
         }
         if (f.has_extern_definition()) {
             for (const ExternFuncArgument &arg : f.extern_arguments()) {
@@ -149,9 +150,7 @@ private:
     std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
     std::vector<std::string> raw_names;             ///< by func_id
 
-    Vertex add_vertex_of(Stage stage) {
-        return add_vertex(std::move(stage), view.graph);
-    }
+    Vertex add_vertex_of(Stage stage) { return add_vertex(std::move(stage), view.graph); }
 
     std::optional<std::vector<Extent>> region_of(const std::string &name) const {
         const auto found = regions.find(name);
@@ -220,7 +219,8 @@ private:
                 stage.dims.back().name = f.args()[d];
             }
             set_types(stage, f.output_types());
-            stage.memory_order = memory_order_of(f.output_buffers().empty() ? Parameter() : f.output_buffers()[0], f.dimensions());
+            stage.memory_order =
+                memory_order_of(f.output_buffers().empty() ? Parameter() : f.output_buffers()[0], f.dimensions());
             if (stage.is_extern) {
                 read_extern(f, add_vertex_of(std::move(stage)));
                 continue;
