@@ -174,8 +174,8 @@ TEST_F(RequiredRegions, without_the_estimate_of_a_buffer_name_it_and_the_dimensi
 
 TEST_F(RequiredRegions, without_a_bound_are_named_by_dimension) {
     producer(x, y) = 0;
-    producer(x, y) += in(x, y);
-    output(x, y) = producer(in(x, y), y);
+    producer(x, y) += cast<int>(in(x, y));
+    output(x, y) = producer(cast<int>(in(x, y)), y);
     output.set_estimate(x, 0, 10).set_estimate(y, 0, 4);
     const auto all = functions({producer, output});
     const Regions regions = required_regions(all, {all.back()});
