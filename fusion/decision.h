@@ -7,24 +7,14 @@ namespace fusion {
 
 class [[nodiscard]] Decision {
 public:
-    static Decision allow() {
-        return Decision(true, "");
-    }
-    static Decision forbid(std::string why) {
-        return Decision(false, std::move(why));
-    }
-    bool allowed() const {
-        return allowed_;
-    }
+    static Decision allow() { return Decision(true, ""); }
+    static Decision forbid(std::string why) { return Decision(false, std::move(why)); }
+    bool allowed() const { return allowed_; }
     /// Empty when allowed.
-    const std::string &why() const {
-        return why_;
-    }
+    const std::string &why() const { return why_; }
 
 private:
-    Decision(bool allowed, std::string why)
-        : allowed_(allowed), why_(std::move(why)) {
-    }
+    Decision(bool allowed, std::string why) : allowed_(allowed), why_(std::move(why)) {}
     bool allowed_;
     std::string why_;
 };

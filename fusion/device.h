@@ -9,9 +9,7 @@ struct Figure {
     double value;
     const char *unit;
     const char *source;
-    operator double() const {
-        return value;
-    }
+    operator double() const { return value; }
 };
 
 struct Device {
@@ -25,8 +23,8 @@ struct Device {
     Figure registers_per_thread;  ///< what the Halide runtime lets the driver use unless told otherwise
     Figure argument_bytes;        ///< of one launch
     Figure l2;
-    Figure memory_bandwidth;   ///< sustained copy, read plus written
-    Figure l2_bandwidth;       ///< re-reading what fits
+    Figure memory_bandwidth;  ///< sustained copy, read plus written
+    Figure l2_bandwidth;      ///< re-reading what fits
     Figure memory_latency;
     Figure launch;             ///< one more dependent kernel in a stream of Halide calls
     Figure instruction_rate;   ///< 32-bit arithmetic instructions of all lanes together

@@ -24,7 +24,8 @@ std::string explain_dot(const Explained &e) {
     std::string text = "digraph " + quoted(e.pipeline) + " {\n    rankdir=LR;\n    node [shape=box, style=rounded];\n";
     for (Vertex v = 0; v < num_vertices(e.graph); v++) {
         if (e.graph[v].role == Role::Input) {
-            text += "    " + node_name(e.graph[v]) + " [shape=cylinder, label=" + quoted(stage_name(e.graph[v])) + "];\n";
+            text +=
+                "    " + node_name(e.graph[v]) + " [shape=cylinder, label=" + quoted(stage_name(e.graph[v])) + "];\n";
         }
     }
     // A stage that several kernels compute again is drawn in the first.
@@ -38,7 +39,8 @@ std::string explain_dot(const Explained &e) {
         for (const Member &member : group.members) {
             if (drawn.insert(member.stage).second) {
                 const bool stored = member.placement == Placement::Root || member.placement == Placement::Host;
-                text += "        " + node_name(e.graph[member.stage]) + (stored ? " [style=\"rounded,bold\"]" : "") + ";\n";
+                text +=
+                    "        " + node_name(e.graph[member.stage]) + (stored ? " [style=\"rounded,bold\"]" : "") + ";\n";
             }
         }
         text += "    }\n";

@@ -11,7 +11,9 @@ Json kernel_json(const StageGraph &graph, const Group &group) {
     const Price &p = group.price;
     Json stages = Json::array();
     for (const Member &member : group.members) {
-        stages.push_back({{"func", graph[member.stage].func}, {"update", graph[member.stage].update}, {"placement", name_of(member.placement)}});
+        stages.push_back({{"func", graph[member.stage].func},
+                          {"update", graph[member.stage].update},
+                          {"placement", name_of(member.placement)}});
     }
     return {{"name", kernel_name(graph, group)},
             {"template", name_of(group.kind)},
@@ -21,7 +23,8 @@ Json kernel_json(const StageGraph &graph, const Group &group) {
             {"flops", p.flops},
             {"recomputed_flops", p.recomputed_flops},
             {"registers",
-             {{"value", p.registers.value}, {"source", p.registers.source == RegisterSource::Measured ? "measured" : "estimated"}}},
+             {{"value", p.registers.value},
+              {"source", p.registers.source == RegisterSource::Measured ? "measured" : "estimated"}}},
             {"shared_bytes", p.shared_bytes},
             {"threads", group.tile.threads},
             {"vector", group.tile.vector},
@@ -61,7 +64,11 @@ std::string explain_json(const Explained &e) {
         for (const Vertex v : join.outputs) {
             outputs.push_back(stage_name(e.graph[v]));
         }
-        joins.push_back({{"outputs", outputs}, {"joined", join.joined}, {"why", join.why}, {"apart_us", join.apart_us}, {"joined_us", join.joined_us}});
+        joins.push_back({{"outputs", outputs},
+                         {"joined", join.joined},
+                         {"why", join.why},
+                         {"apart_us", join.apart_us},
+                         {"joined_us", join.joined_us}});
     }
     const Json object = {{"schema", 1},
                          {"pipeline", e.pipeline},

@@ -14,7 +14,8 @@ std::string padded(std::string text, size_t width) {
 }
 
 std::string registers_text(const Registers &registers) {
-    return std::to_string(registers.value) + (registers.source == RegisterSource::Measured ? " (measured)" : " (estimated)");
+    return std::to_string(registers.value) +
+           (registers.source == RegisterSource::Measured ? " (measured)" : " (estimated)");
 }
 
 std::string extents_text(const Stage &stage) {
@@ -37,7 +38,8 @@ std::string tile_text(const Group &group) {
 std::string members_text(const StageGraph &graph, const Group &group) {
     std::vector<std::string> parts;
     for (const Member &member : group.members) {
-        const bool is_output = std::find(group.outputs.begin(), group.outputs.end(), member.stage) != group.outputs.end();
+        const bool is_output =
+            std::find(group.outputs.begin(), group.outputs.end(), member.stage) != group.outputs.end();
         parts.push_back(stage_name(graph[member.stage]) + (is_output ? "" : " (" + name_of(member.placement) + ")"));
     }
     constexpr size_t most = 12;
@@ -54,22 +56,24 @@ std::string kernel_text(const Explained &e, const Group &group, size_t number) {
     const Stage &out = e.graph[group.outputs[0]];
     std::vector<std::string> read;
     for (const Input &input : group.inputs) {
-        read.push_back(stage_name(e.graph[input.producer]) + " " + bytes_text(input.bytes) + (input.is_coalesced ? "" : " uncoalesced"));
+        read.push_back(stage_name(e.graph[input.producer]) + " " + bytes_text(input.bytes) +
+                       (input.is_coalesced ? "" : " uncoalesced"));
     }
     const std::string place = group.kind == Template::HostLoops ? "host loops" : "kernel";
-    std::string text = place + " " + std::to_string(number) + ": " + kernel_name(e.graph, group) + "   " + extents_text(out) + ", " +
-                       name_of(group.kind) + ", " + tile_text(group) + "\n";
+    std::string text = place + " " + std::to_string(number) + ": " + kernel_name(e.graph, group) + "   " +
+                       extents_text(out) + ", " + name_of(group.kind) + ", " + tile_text(group) + "\n";
     text += "  computes   " + members_text(e.graph, group) + "\n";
     text += "  reads      " + bytes_text(p.bytes_read) + (read.empty() ? "" : ": " + join(read, ", ")) + "\n";
     text += "  writes     " + bytes_text(p.bytes_written) + "\n";
     text += "  arithmetic " + count_text(p.flops) + " instructions" +
             (p.recomputed_flops > 0 ? ", " + count_text(p.recomputed_flops) + " of them computed again" : "") + "\n";
-    text += "  registers  " + registers_text(p.registers) + (p.spilled > 0 ? ", " + std::to_string(p.spilled) + " spilled" : "") +
-            ", shared memory " + bytes_text(p.shared_bytes) + ", occupancy " + fixed(100 * p.occupancy, 0) + "%, " +
-            count_text(p.blocks) + " blocks in " + fixed(p.waves, 2) + " waves\n";
-    text += "  time       " + time_text(p.time_us) + " = launch " + time_text(p.launch_us) + ", read " + time_text(p.read_us) +
-            ", compute " + time_text(p.compute_us) + ", write " + time_text(p.write_us) + " (overlapped); most of it: " +
-            dominant_part(p) + "\n";
+    text += "  registers  " + registers_text(p.registers) +
+            (p.spilled > 0 ? ", " + std::to_string(p.spilled) + " spilled" : "") + ", shared memory " +
+            bytes_text(p.shared_bytes) + ", occupancy " + fixed(100 * p.occupancy, 0) + "%, " + count_text(p.blocks) +
+            " blocks in " + fixed(p.waves, 2) + " waves\n";
+    text += "  time       " + time_text(p.time_us) + " = launch " + time_text(p.launch_us) + ", read " +
+            time_text(p.read_us) + ", compute " + time_text(p.compute_us) + ", write " + time_text(p.write_us) +
+            " (overlapped); most of it: " + dominant_part(p) + "\n";
     return text;
 }
 
@@ -85,8 +89,8 @@ std::string verdict_text(const StageGraph &graph, const Verdict &v) {
 
 std::string total_row(const std::string &name, const Price &p) {
     return "  " + padded(name, 10) + padded(std::to_string(p.launches) + " launches", 14) +
-           padded(bytes_text(p.bytes_read + p.bytes_written), 12) + padded(count_text(p.flops) + " instr.", 16) + time_text(p.time_us) +
-           "\n";
+           padded(bytes_text(p.bytes_read + p.bytes_written), 12) + padded(count_text(p.flops) + " instr.", 16) +
+           time_text(p.time_us) + "\n";
 }
 
 std::string totals_text(const Explained &e) {
@@ -116,7 +120,9 @@ std::string kernel_name(const StageGraph &graph, const Group &group) {
 std::string dominant_part(const Price &p) {
     const std::pair<double, const char *> parts[] = {
         {p.launch_us, "launch"}, {p.read_us, "read"}, {p.compute_us, "compute"}, {p.write_us, "write"}};
-    return std::max_element(std::begin(parts), std::end(parts), [](const auto &a, const auto &b) { return a.first < b.first; })->second;
+    return std::max_element(std::begin(parts), std::end(parts),
+                            [](const auto &a, const auto &b) { return a.first < b.first; })
+        ->second;
 }
 
 std::string explain_text(const Explained &e) {
@@ -135,8 +141,8 @@ std::string explain_text(const Explained &e) {
         for (const Vertex v : join_decision.outputs) {
             names.push_back(stage_name(e.graph[v]));
         }
-        text += "  " + join(names, " + ") + "  " + (join_decision.joined ? "one launch" : "own launches") + "  " + kHorizontalSiblings +
-                "\n      " + join_decision.why + "\n";
+        text += "  " + join(names, " + ") + "  " + (join_decision.joined ? "one launch" : "own launches") + "  " +
+                kHorizontalSiblings + "\n      " + join_decision.why + "\n";
     }
     return text + "\n" + totals_text(e);
 }
@@ -144,7 +150,9 @@ std::string explain_text(const Explained &e) {
 std::string rules_text() {
     std::string text;
     for (const Rule &rule : rules()) {
-        const char *kind = rule.kind == RuleKind::Legality ? "legality" : rule.kind == RuleKind::Resource ? "resource" : "profit";
+        const char *kind = rule.kind == RuleKind::Legality   ? "legality"
+                           : rule.kind == RuleKind::Resource ? "resource"
+                                                             : "profit";
         text += padded(rule.id, 24) + padded(kind, 10) + rule.reads_as + "\n";
     }
     return text;

@@ -44,7 +44,8 @@ struct Reading {
     bool is_coalesced = true;
 };
 
-void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map, int contiguous, size_t rank) {
+void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map, int contiguous,
+                 size_t rank) {
     if (std::find(reading.regions.begin(), reading.regions.end(), read.region) == reading.regions.end()) {
         reading.regions.push_back(read.region);
     }
@@ -71,12 +72,11 @@ class Trace {
 public:
     std::map<Vertex, double> evaluations;  ///< over the kernel
     std::map<Vertex, Reading> readings;
-    std::map<Vertex, Follows> tiles;   ///< by staged stage; empty where one tile cannot serve: read in several ways
+    std::map<Vertex, Follows> tiles;  ///< by staged stage; empty where one tile cannot serve: read in several ways
     std::map<Vertex, std::set<Vertex>> callers;  ///< of staged buffers
 
     Trace(const StageGraph &graph, const std::vector<Placement> &placement, const std::set<Vertex> &staged)
-        : graph(graph), placement(placement), staged(staged) {
-    }
+        : graph(graph), placement(placement), staged(staged) {}
 
     void frame(Vertex output) {
         const Stage &out = graph[output];
@@ -92,7 +92,8 @@ public:
                     const Read &read = graph[*e];
                     const Vertex producer = source(*e, graph);
                     const Follows through = composed(read.follows, map);
-                    const bool stored = placement[producer] == Placement::Root || placement[producer] == Placement::Host;
+                    const bool stored =
+                        placement[producer] == Placement::Root || placement[producer] == Placement::Host;
                     if (placement[producer] == Placement::AtBlock) {
                         if (add_tile(producer, read, through)) {
                             frame(producer);
@@ -146,8 +147,9 @@ bool is_transposed_tile(const StageGraph &graph, const Group &group) {
     const bool members_fit = std::all_of(group.members.begin(), group.members.end(), [&](const Member &m) {
         return m.placement != Placement::AtBlock || fits(m.stage, m.follows);
     });
-    return plain && members_fit &&
-           std::all_of(group.staged.begin(), group.staged.end(), [&](const Staged &s) { return fits(s.producer, s.follows); });
+    return plain && members_fit && std::all_of(group.staged.begin(), group.staged.end(), [&](const Staged &s) {
+               return fits(s.producer, s.follows);
+           });
 }
 
 Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placement, const std::vector<Vertex> &outputs,

@@ -25,9 +25,7 @@ enum class ReadKind {
 
 std::string name_of(ReadKind kind);
 
-enum class Role { Input,
-                  Intermediate,
-                  Output };
+enum class Role { Input, Intermediate, Output };
 
 struct Extent {
     std::string name;
@@ -40,9 +38,7 @@ struct Extent {
 struct Work {
     double arithmetic = 0;  ///< adds, multiplies, comparisons, conversions
     double special = 0;     ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
-    double total() const {
-        return arithmetic + special;
-    }
+    double total() const { return arithmetic + special; }
 };
 
 struct Stage {
@@ -53,16 +49,16 @@ struct Stage {
     bool is_extern = false;
     bool scheduled_by_user = false;
     bool has_own_loops = false;  ///< by the user's schedule
-    bool has_updates = false;  ///< the Func has update definitions
-    bool unbounded = false;    ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
-    std::string unbounded_dims;  ///< which dimensions, for the error message
-    bool can_be_staged = false;  ///< there is a Func that a shared-memory tile can be made of
-    std::string gpu_refusal;   ///< not empty: why the stage may not run on a GPU
-    std::vector<Extent> dims;       ///< loop dimensions, as written by the user
-    std::vector<Extent> reduction;  ///< dimensions of the RDom
-    std::vector<int> memory_order;  ///< dims from the one with stride 1 outwards
-    int value_bytes = 0;            ///< bytes a point of all Tuple elements together
-    std::vector<int> element_bytes; ///< bytes of each Tuple element
+    bool has_updates = false;    ///< the Func has update definitions
+    bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
+    std::string unbounded_dims;      ///< which dimensions, for the error message
+    bool can_be_staged = false;      ///< there is a Func that a shared-memory tile can be made of
+    std::string gpu_refusal;         ///< not empty: why the stage may not run on a GPU
+    std::vector<Extent> dims;        ///< loop dimensions, as written by the user
+    std::vector<Extent> reduction;   ///< dimensions of the RDom
+    std::vector<int> memory_order;   ///< dims from the one with stride 1 outwards
+    int value_bytes = 0;             ///< bytes a point of all Tuple elements together
+    std::vector<int> element_bytes;  ///< bytes of each Tuple element
     Work work;
     int live_values = 1;  ///< most 32-bit values alive while one point is computed from loaded operands
 
@@ -75,8 +71,8 @@ struct Stage {
 /// An edge from producer to consumer.
 struct Read {
     ReadKind kind = ReadKind::Pointwise;
-    int points = 1;            ///< distinct points of the producer read a point of the consumer
-    std::vector<int> follows;  ///< per producer dimension: the consumer dimension it follows one to one, or -1
+    int points = 1;              ///< distinct points of the producer read a point of the consumer
+    std::vector<int> follows;    ///< per producer dimension: the consumer dimension it follows one to one, or -1
     std::vector<Extent> region;  ///< per producer dimension: what all of the consumer needs
     double region_elements() const;
 };

@@ -29,7 +29,8 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
 }
 
 /// No other launch computes the stage: all paths from it to what is stored end in `outputs`.
-bool is_computed_only_for(const StageGraph &graph, const Assignment &assignment, Vertex stage, const std::vector<Vertex> &outputs) {
+bool is_computed_only_for(const StageGraph &graph, const Assignment &assignment, Vertex stage,
+                          const std::vector<Vertex> &outputs) {
     std::set<Vertex> reached = {stage};
     for (auto at = reached.begin(); at != reached.end(); ++at) {  // consumers have higher numbers
         const bool is_output = std::find(outputs.begin(), outputs.end(), *at) != outputs.end();
@@ -48,20 +49,23 @@ bool is_computed_only_for(const StageGraph &graph, const Assignment &assignment,
 }  // namespace
 
 Assignment all_stored(const StageGraph &graph) {
+    // An extern stage on the host reads its buffers without copying them back from the GPU.
+    std::map<int, bool> feeds_extern;
+    for (const Edge &e : edges_in_order(graph)) {
+        feeds_extern[graph[source(e, graph)].func_id] |= graph[target(e, graph)].is_extern;
+    }
     Assignment assignment;
     for (Vertex v = 0; v < num_vertices(graph); v++) {
         const Stage &stage = graph[v];
         Placement placement = Placement::Root;
         if (stage.is_extern) {
             placement = Placement::Host;
-        } else if (stage.role == Role::Intermediate && (stage.unbounded || (stage.scheduled_by_user && !stage.has_own_loops))) {
+        } else if (stage.role == Role::Intermediate &&
+                   (stage.unbounded || (stage.scheduled_by_user && !stage.has_own_loops))) {
             placement = Placement::Inlined;
         }
-        for (const Vertex consumer : consumers_of(graph, v)) {
-            // An extern stage on the host reads its buffers without copying them back from the GPU.
-            if (graph[consumer].is_extern && stage.role != Role::Input) {
-                placement = Placement::Host;
-            }
+        if (stage.role != Role::Input && feeds_extern[stage.func_id]) {
+            placement = Placement::Host;
         }
         assignment.placement.push_back(placement);
         assignment.leader.push_back(v);
@@ -107,9 +111,11 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
         Group candidate = make(more);
         // A stored buffer's tile stands in for it wherever its callers are computed.
         const bool is_alone = std::all_of(candidate.staged.begin(), candidate.staged.end(), [&](const Staged &s) {
-            return std::all_of(s.callers.begin(), s.callers.end(), [&](Vertex v) { return is_computed_only_for(graph, assignment, v, outputs); });
+            return std::all_of(s.callers.begin(), s.callers.end(),
+                               [&](Vertex v) { return is_computed_only_for(graph, assignment, v, outputs); });
         });
-        const bool fits = is_alone && is_transposed_tile(graph, candidate) && candidate.price.shared_bytes <= device.shared_per_block;
+        const bool fits =
+            is_alone && is_transposed_tile(graph, candidate) && candidate.price.shared_bytes <= device.shared_per_block;
         if (fits && candidate.price.time_us < group.price.time_us) {
             group = std::move(candidate);
             staged = std::move(more);
@@ -138,7 +144,8 @@ std::vector<Group> in_order_of_execution(std::map<Vertex, Group> kernels) {
     while (!kernels.empty()) {
         const auto ready = std::find_if(kernels.begin(), kernels.end(), [&](const auto &kernel) {
             const std::vector<Input> &inputs = kernel.second.inputs;
-            return std::none_of(inputs.begin(), inputs.end(), [&](const Input &i) { return missing.count(i.producer) > 0; });
+            return std::none_of(inputs.begin(), inputs.end(),
+                                [&](const Input &i) { return missing.count(i.producer) > 0; });
         });
         if (ready == kernels.end()) {
             throw InternalError("kernels wait for each other");

@@ -20,7 +20,8 @@ constexpr double kLeastGain = 0.99;
 class Planner {
 public:
     Planner(const StageGraph &graph, const Device &device, const Limits &limits)
-        : draft{graph, device, limits, all_stored(graph), {}}, decided(num_vertices(graph)), graph(graph), joins(post_dominators(graph)) {
+        : draft{graph, device, limits, all_stored(graph), {}}, decided(num_vertices(graph)), graph(graph),
+          joins(post_dominators(graph)) {
         draft.kernels = make_kernels(graph, draft.assignment, device, limits);
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             reconsider(v);
@@ -109,8 +110,12 @@ private:
             }
             // The plain proposal's reason is the one that a reader of the plan looks for.
             if (!allowed && proposal->stages.size() == 1 && proposal->placement == Placement::Inlined) {
-                decided[v] = {false, proposal->judgement.rule, proposal->judgement.decision.why(), proposal->apart_us,
-                              proposal->fused_us, 0};
+                decided[v] = {false,
+                              proposal->judgement.rule,
+                              proposal->judgement.decision.why(),
+                              proposal->apart_us,
+                              proposal->fused_us,
+                              0};
             }
         }
         if (best[v]) {
@@ -122,7 +127,8 @@ private:
         std::optional<Proposal> found;
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const Stage &stage = graph[v];
-            const bool is_inlined = draft.assignment.placement[v] == Placement::Inlined && !stage.unbounded && !stage.scheduled_by_user;
+            const bool is_inlined =
+                draft.assignment.placement[v] == Placement::Inlined && !stage.unbounded && !stage.scheduled_by_user;
             if (!is_inlined) {
                 continue;
             }
@@ -148,8 +154,12 @@ private:
         std::set<Vertex> touched(proposal.stages.begin(), proposal.stages.end());
         for (const Vertex v : proposal.stages) {
             draft.assignment.placement[v] = proposal.placement;
-            decided[v] = {true, proposal.placement == Placement::AtBlock ? kTransposedTile : proposal.judgement.rule, "",
-                          proposal.apart_us, proposal.fused_us, step};
+            decided[v] = {true,
+                          proposal.placement == Placement::AtBlock ? kTransposedTile : proposal.judgement.rule,
+                          "",
+                          proposal.apart_us,
+                          proposal.fused_us,
+                          step};
         }
         for (const Vertex v : proposal.gone) {
             draft.kernels.erase(v);
@@ -194,8 +204,9 @@ void check_can_run(const StageGraph &graph, const Assignment &assignment) {
             throw UserError(stage.gpu_refusal);
         }
         if (stage.unbounded && stage.has_updates) {
-            throw UserError("Func \"" + stage.func + "\" is read at places that have no bound in " + stage.unbounded_dims +
-                            ", and it has update definitions, so it must be stored. Next step: clamp the index that reads it.");
+            throw UserError(
+                "Func \"" + stage.func + "\" is read at places that have no bound in " + stage.unbounded_dims +
+                ", and it has update definitions, so it must be stored. Next step: clamp the index that reads it.");
         }
     }
 }
@@ -214,8 +225,9 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
         plan.joins = join_siblings(graph, device, limits, planner.draft.assignment, planner.draft.kernels);
     } else if (options.variant == Variant::Inlined) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
-            const bool can_inline = graph[v].role == Role::Intermediate && !graph[v].has_updates && !graph[v].is_extern &&
-                                    planner.draft.assignment.placement[v] == Placement::Root && !graph[v].scheduled_by_user;
+            const bool can_inline = graph[v].role == Role::Intermediate && !graph[v].has_updates &&
+                                    !graph[v].is_extern && planner.draft.assignment.placement[v] == Placement::Root &&
+                                    !graph[v].scheduled_by_user;
             if (can_inline) {
                 planner.draft.assignment.placement[v] = Placement::Inlined;
             }

@@ -29,7 +29,6 @@ enum class Template {
 };
 std::string name_of(Template kind);
 
-
 /// Edge of a shared-memory tile, in points: 64 beat 32 (0.95x against 0.87x the copy bandwidth, H200, 2026-11-29).
 inline constexpr int kTransposeTile = 64;
 
@@ -49,18 +48,18 @@ struct Tile {
 struct Member {
     Vertex stage;
     Placement placement;
-    double evaluations = 0;  ///< over the whole kernel
-    std::vector<int> follows;  ///< at block: per dimension of the stage the output dimension it follows
+    double evaluations = 0;        ///< over the whole kernel
+    std::vector<int> follows;      ///< at block: per dimension of the stage the output dimension it follows
     bool computed_before = false;  ///< by a kernel that runs earlier
 };
 
 /// A buffer in memory that a kernel reads.
 struct Input {
     Vertex producer;
-    double bytes = 0;         ///< distinct bytes
-    bool streams = false;     ///< follows the vectorised dimension
-    bool same_point = true;   ///< every read is at the kernel's own point
-    bool is_coalesced = true; ///< neighbouring threads read neighbouring elements, or all the same one
+    double bytes = 0;          ///< distinct bytes
+    bool streams = false;      ///< follows the vectorised dimension
+    bool same_point = true;    ///< every read is at the kernel's own point
+    bool is_coalesced = true;  ///< neighbouring threads read neighbouring elements, or all the same one
 };
 
 /// A stored buffer that the kernel reads through a tile in shared memory.
@@ -70,8 +69,7 @@ struct Staged {
     std::vector<int> follows;     ///< per dimension of the producer the output dimension it follows
 };
 
-enum class RegisterSource { Estimated,
-                            Measured };
+enum class RegisterSource { Estimated, Measured };
 
 struct Registers {
     int value = 0;

@@ -34,14 +34,14 @@ int words(const Stage &stage) {
     return sum;
 }
 
-
 /// Values alive at the worst moment of computing one point, in 32-bit words. Stages are evaluated as a compiler walks the
 /// output's expression: operands in order, each folded into its consumer as soon as it is there, and kept only for
 /// consumers still to come.
 class LiveValues {
 public:
     LiveValues(const StageGraph &graph, const Group &group)
-        : graph(graph), readers_left(num_vertices(graph)), is_member(num_vertices(graph)), done(num_vertices(graph)), group(group) {
+        : graph(graph), readers_left(num_vertices(graph)), is_member(num_vertices(graph)), done(num_vertices(graph)),
+          group(group) {
         for (const Member &member : group.members) {
             is_member[member.stage] = true;
             for (const Vertex producer : producers_of(graph, member.stage)) {
@@ -67,7 +67,11 @@ private:
     void evaluate(Vertex stage) {
         done[stage] = true;
         bool has_folded = false;
-        for (const Vertex producer : producers_of(graph, stage)) {
+        // The most derived operand first and loads last, as a compiler does to keep the others' registers free.
+        std::vector<Vertex> operands = producers_of(graph, stage);
+        std::sort(operands.begin(), operands.end(),
+                  [&](Vertex a, Vertex b) { return is_member[a] != is_member[b] ? is_member[a] : a > b; });
+        for (const Vertex producer : operands) {
             if (!done[producer]) {
                 is_member[producer] ? evaluate(producer) : void(done[producer] = true);
                 live += words(graph[producer]);
@@ -120,9 +124,11 @@ double resident_threads(const Device &device, int threads, int registers, int sh
     const int granule = 8;  // registers are given to a warp in units of 256 (compute capability 8 and 9)
     const int rounded = (registers + granule - 1) / granule * granule;
     double per_multiprocessor = std::floor(device.threads_per_multiprocessor / threads);
-    per_multiprocessor = std::min(per_multiprocessor, std::floor(device.registers_per_multiprocessor / (rounded * threads)));
+    per_multiprocessor =
+        std::min(per_multiprocessor, std::floor(device.registers_per_multiprocessor / (rounded * threads)));
     if (shared_bytes > 0) {
-        per_multiprocessor = std::min(per_multiprocessor, std::floor(device.shared_per_multiprocessor / (shared_bytes + 1024)));
+        per_multiprocessor =
+            std::min(per_multiprocessor, std::floor(device.shared_per_multiprocessor / (shared_bytes + 1024)));
     }
     return std::min(blocks, std::max(per_multiprocessor, 1.0) * device.multiprocessors) * threads;
 }
@@ -144,7 +150,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     for (const Input &input : group.inputs) {
         const Stage &stage = graph[input.producer];
         const int element = std::max(1, stage.element_bytes.empty() ? 4 : stage.element_bytes[0]);
-        const double waste = input.is_coalesced ? 1 : std::max(1.0, std::min<double>(device.uncoalesced_waste, 32.0 / element));
+        const double waste =
+            input.is_coalesced ? 1 : std::max(1.0, std::min<double>(device.uncoalesced_waste, 32.0 / element));
         price.bytes_read += input.bytes * waste;
         read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? input.bytes * waste : 0;
         in_flight += input.streams ? stage.value_bytes * tile.vector * tile.per_thread : 0;
@@ -162,17 +169,20 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     for (const Staged &tile_of : group.staged) {
         price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[tile_of.producer].value_bytes;
     }
-    const bool is_flat = tile.vector > 1 && std::all_of(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return i.same_point; });
+    const bool is_flat = tile.vector > 1 && std::all_of(group.inputs.begin(), group.inputs.end(),
+                                                        [](const Input &i) { return i.same_point; });
     const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat;
     instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);
     const int estimated = estimate_registers(graph, group, tile);
-    price.registers = measured ? Registers{measured->used, RegisterSource::Measured} : Registers{estimated, RegisterSource::Estimated};
+    price.registers = measured ? Registers{measured->used, RegisterSource::Measured}
+                               : Registers{estimated, RegisterSource::Estimated};
     price.spilled = measured ? measured->spilled : std::max(0, estimated - cap);
     price.blocks = std::ceil(threads / tile.threads);
     const double resident =
         resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, price.blocks);
     const double most = device.threads_per_multiprocessor * device.multiprocessors;
-    const double full = resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, 1e18);
+    const double full =
+        resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, 1e18);
     price.occupancy = full / most;
     price.waves = full > 0 ? price.blocks * tile.threads / full : 0;
     // Little's law: what is in flight over the latency is the bandwidth that can be had. Bytes per us / 1000 = GB/s.
@@ -194,7 +204,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
 
 void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
     std::vector<Tile> candidates = {Tile{}};
-    if (group.kind == Template::Pointwise && instructions_a_point(graph, group) * limits.vector <= kMostInstructionsAThread) {
+    if (group.kind == Template::Pointwise &&
+        instructions_a_point(graph, group) * limits.vector <= kMostInstructionsAThread) {
         candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};

@@ -1,6 +1,7 @@
 #include "fusion/proposal.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "fusion/footprint.h"
@@ -15,7 +16,8 @@ std::vector<Edge> edges_from(const Draft &draft, Vertex v) {
 std::vector<Vertex> readers_of(const Draft &draft, Vertex buffer) {
     std::vector<Vertex> readers;
     for (const auto &[leader, group] : draft.kernels) {
-        const bool reads = std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return i.producer == buffer; });
+        const bool reads =
+            std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return i.producer == buffer; });
         if (reads) {
             readers.push_back(leader);
         }
@@ -24,7 +26,8 @@ std::vector<Vertex> readers_of(const Draft &draft, Vertex buffer) {
 }
 
 bool keeps_at_block(const Group &group) {
-    return std::any_of(group.members.begin(), group.members.end(), [](const Member &m) { return m.placement == Placement::AtBlock; });
+    return std::any_of(group.members.begin(), group.members.end(),
+                       [](const Member &m) { return m.placement == Placement::AtBlock; });
 }
 
 }  // namespace
@@ -66,7 +69,8 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     for (const Vertex reader : readers) {
         apart.push_back(draft.kernels.at(reader));
         const auto outputs = launch_of(draft.graph, draft.assignment, reader);
-        const bool own_loops = draft.kernels.at(reader).kind == Template::UserLoops || draft.kernels.at(reader).kind == Template::HostLoops;
+        const bool own_loops = draft.kernels.at(reader).kind == Template::UserLoops ||
+                               draft.kernels.at(reader).kind == Template::HostLoops;
         proposal.changed.push_back(make_kernel(draft.graph, changed, outputs, draft.device, draft.limits));
         const bool has_tiles = proposal.changed.back().kind == Template::Transpose;
         const bool can_have_tiles = !own_loops && is_transposed_tile(draft.graph, proposal.changed.back());
@@ -75,13 +79,15 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
             if (placement == Placement::AtBlock) {
                 return std::nullopt;
             }
-            proposal.judgement = {Decision::forbid("the kernel of " + draft.graph[outputs[0]].func +
-                                                   " keeps a tile in shared memory, which cannot be computed with it inlined"),
-                                  kTransposedTile};
+            proposal.judgement = {
+                Decision::forbid("the kernel of " + draft.graph[outputs[0]].func +
+                                 " keeps a tile in shared memory, which cannot be computed with it inlined"),
+                kTransposedTile};
             return proposal;
         }
     }
-    Candidate candidate{draft.graph, draft.device, stages.front(), placement, edges_from(draft, stages.front()), &apart, &proposal.changed};
+    Candidate candidate{draft.graph, draft.device,     stages.front(), placement, edges_from(draft, stages.front()),
+                        &apart,      &proposal.changed};
     proposal.apart_us = candidate.apart_us();
     proposal.fused_us = candidate.fused_us();
     proposal.judgement = judge(candidate, RuleKind::Resource);
@@ -115,16 +121,23 @@ Proposal propose_cut(const Draft &draft, Vertex v) {
     changed.placement[v] = Placement::Root;
     std::vector<Group> fused;
     for (const auto &[leader, group] : draft.kernels) {
-        const bool computes = std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
+        const bool computes =
+            std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
         if (computes) {
             fused.push_back(group);
             cut.changed.push_back(make_kernel(draft.graph, changed, group.outputs, draft.device, draft.limits));
         }
     }
     cut.changed.push_back(make_kernel(draft.graph, changed, {v}, draft.device, draft.limits));
-    const Candidate candidate{draft.graph, draft.device, v, Placement::Inlined, edges_from(draft, v), &cut.changed, &fused};
+    const Candidate candidate{draft.graph,          draft.device, v,     Placement::Inlined,
+                              edges_from(draft, v), &cut.changed, &fused};
     cut.apart_us = candidate.apart_us();
     cut.fused_us = candidate.fused_us();
+    // The kernels after the cut must be possible too; then its reason is why fusing was dearer.
+    const Candidate after{draft.graph, draft.device, v, Placement::Root, edges_from(draft, v), &fused, &cut.changed};
+    if (!judge(after, RuleKind::Resource).decision.allowed()) {
+        cut.apart_us = std::numeric_limits<double>::infinity();
+    }
     cut.judgement = judge(candidate, RuleKind::Profit);
     return cut;
 }

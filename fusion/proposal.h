@@ -26,9 +26,7 @@ struct Proposal {
     std::vector<Group> changed;  ///< kernels as they become
     Judgement judgement{Decision::allow(), ""};
     double apart_us = 0, fused_us = 0;
-    double benefit() const {
-        return apart_us - fused_us;
-    }
+    double benefit() const { return apart_us - fused_us; }
 };
 
 /// Moves stored stages into the kernels that read them. A refusal is a proposal whose judgement forbids; nullopt where

@@ -41,12 +41,14 @@ bool loses_coalescing(const Candidate &c) {
     const auto uncoalesced = [](const std::vector<Group> &groups) {
         int count = 0;
         for (const Group &group : groups) {
-            count += (int)std::count_if(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return !i.is_coalesced; });
+            count += (int)std::count_if(group.inputs.begin(), group.inputs.end(),
+                                        [](const Input &i) { return !i.is_coalesced; });
         }
         return count;
     };
-    return uncoalesced(*c.fused) > 0 && sum(*c.fused, &Price::bytes_read) + sum(*c.fused, &Price::bytes_written) >
-                                            sum(*c.apart, &Price::bytes_read) + sum(*c.apart, &Price::bytes_written) &&
+    return uncoalesced(*c.fused) > 0 &&
+           sum(*c.fused, &Price::bytes_read) + sum(*c.fused, &Price::bytes_written) >
+               sum(*c.apart, &Price::bytes_read) + sum(*c.apart, &Price::bytes_written) &&
            uncoalesced(*c.fused) >= uncoalesced(*c.apart);
 }
 
@@ -67,7 +69,8 @@ Decision pipeline_input(const Candidate &c) {
 
 Decision output_is_stored(const Candidate &c) {
     return producer_of(c).role == Role::Output
-               ? Decision::forbid(producer_of(c).func + " is an output: it is stored once, and its readers read it back")
+               ? Decision::forbid(producer_of(c).func +
+                                  " is an output: it is stored once, and its readers read it back")
                : Decision::allow();
 }
 
@@ -83,7 +86,8 @@ Decision extern_stage(const Candidate &c) {
     }
     for (const Edge &e : c.edges) {
         if (c.graph[e].kind == ReadKind::Opaque) {
-            return Decision::forbid(c.graph[target(e, c.graph)].func + " is an extern stage: it reads whole buffers on the host");
+            return Decision::forbid(c.graph[target(e, c.graph)].func +
+                                    " is an extern stage: it reads whole buffers on the host");
         }
     }
     return Decision::allow();
@@ -112,8 +116,9 @@ Decision launch_arguments(const Candidate &c) {
     for (const Group &group : *c.fused) {
         const double bytes = argument_bytes(c.graph, group);
         if (bytes > c.device.argument_bytes) {
-            return Decision::forbid("the kernel of " + c.graph[group.outputs[0]].func + " would take " + fixed(bytes, 0) +
-                                    " bytes of arguments; a launch takes " + fixed(c.device.argument_bytes, 0));
+            return Decision::forbid("the kernel of " + c.graph[group.outputs[0]].func + " would take " +
+                                    fixed(bytes, 0) + " bytes of arguments; a launch takes " +
+                                    fixed(c.device.argument_bytes, 0));
         }
     }
     return Decision::allow();
@@ -141,6 +146,26 @@ Decision expression_size(const Candidate &c) {
     return Decision::allow();
 }
 
+/// A launch saved stays one launch; arithmetic multiplied by the width of an image grows with it, and a plan is also run at
+/// sizes far from the estimates. So beyond this the price at the estimates is not asked: work a point, and share of it
+/// that a stored intermediate would save.
+constexpr double kMostRecomputedAPoint = 64, kMostRecomputedShare = 7.0 / 8;
+
+Decision recompute_limit(const Candidate &c) {
+    const double more = sum(*c.fused, &Price::recomputed_flops) - sum(*c.apart, &Price::recomputed_flops);
+    for (const Group &group : *c.fused) {
+        const double points = std::max(1.0, c.graph[group.outputs[0]].points());
+        const double a_point = group.price.recomputed_flops / points;
+        const double share = group.price.flops > 0 ? group.price.recomputed_flops / group.price.flops : 0;
+        if (more > 0 && a_point > kMostRecomputedAPoint && share > kMostRecomputedShare) {
+            return Decision::forbid("it is stored once: " + c.graph[group.outputs[0]].func + " would do " +
+                                    fixed(a_point, 0) + " instructions a point again, " + fixed(100 * share, 0) +
+                                    "% of its work, and more at larger sizes");
+        }
+    }
+    return Decision::allow();
+}
+
 // Profit.
 
 Decision register_pressure(const Candidate &c) {
@@ -151,8 +176,9 @@ Decision register_pressure(const Candidate &c) {
     }
     const bool costs_occupancy = spilled > 0 || mean_occupancy(*c.fused) < mean_occupancy(*c.apart) * 0.5;
     return is_slower(c) && costs_occupancy
-               ? Decision::forbid("one kernel needs " + std::to_string(most) + " registers a thread, " + std::to_string(spilled) +
-                                  " over the cap: that costs more than the bytes saved (" + margin(c) + ")")
+               ? Decision::forbid("one kernel needs " + std::to_string(most) + " registers a thread, " +
+                                  std::to_string(spilled) + " over the cap: that costs more than the bytes saved (" +
+                                  margin(c) + ")")
                : Decision::allow();
 }
 
@@ -164,8 +190,8 @@ Decision transposed_coalescing(const Candidate &c) {
 
 Decision recompute_or_store(const Candidate &c) {
     const double extra = sum(*c.fused, &Price::flops) - sum(*c.apart, &Price::flops);
-    return is_slower(c) && extra > 0 ? Decision::forbid("it is dear: storing it once beats computing it again, " + count_text(extra) +
-                                                        " instructions more (" + margin(c) + ")")
+    return is_slower(c) && extra > 0 ? Decision::forbid("it is dear: storing it once beats computing it again, " +
+                                                        count_text(extra) + " instructions more (" + margin(c) + ")")
                                      : Decision::allow();
 }
 
@@ -177,16 +203,24 @@ constexpr Rule kRules[] = {
     {"pipeline-input", RuleKind::Legality, pipeline_input, "an input is read from memory"},
     {"output-is-stored", RuleKind::Legality, output_is_stored, "an output is stored once; other stages read it back"},
     {"user-schedule", RuleKind::Legality, user_schedule, "a Func that its author scheduled keeps its loops"},
-    {"extern-stage", RuleKind::Legality, extern_stage, "an extern stage, and what it reads, stay in memory on the host"},
+    {"extern-stage", RuleKind::Legality, extern_stage,
+     "an extern stage, and what it reads, stay in memory on the host"},
     {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
     {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast and transposed reads are fused"},
-    {"launch-arguments", RuleKind::Resource, launch_arguments, "a launch takes no more arguments than the device allows"},
+    {"launch-arguments", RuleKind::Resource, launch_arguments,
+     "a launch takes no more arguments than the device allows"},
     {"shared-memory", RuleKind::Resource, shared_memory, "the tiles of a kernel fit in a block's shared memory"},
     {"expression-size", RuleKind::Resource, expression_size, "a stage is not evaluated thousands of times a point"},
-    {"register-pressure", RuleKind::Profit, register_pressure, "registers must not cost more occupancy than the bytes saved"},
-    {"transposed-coalescing", RuleKind::Profit, transposed_coalescing, "a transposed read must not waste what fusing saves"},
-    {"recompute-or-store", RuleKind::Profit, recompute_or_store, "several consumers: cheap is recomputed, dear is stored once"},
-    {"vertical-fusion", RuleKind::Profit, vertical_fusion, "a producer joins its consumers' kernels when the price falls"},
+    {"recompute-limit", RuleKind::Resource, recompute_limit,
+     "arithmetic is not multiplied by a width, whatever a launch costs"},
+    {"register-pressure", RuleKind::Profit, register_pressure,
+     "registers must not cost more occupancy than the bytes saved"},
+    {"transposed-coalescing", RuleKind::Profit, transposed_coalescing,
+     "a transposed read must not waste what fusing saves"},
+    {"recompute-or-store", RuleKind::Profit, recompute_or_store,
+     "several consumers: cheap is recomputed, dear is stored once"},
+    {"vertical-fusion", RuleKind::Profit, vertical_fusion,
+     "a producer joins its consumers' kernels when the price falls"},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Candidate {
     const Device &device;
     Vertex producer;
     Placement proposed = Placement::Inlined;
-    std::vector<Edge> edges;          ///< from the producer to its consumers
+    std::vector<Edge> edges;                    ///< from the producer to its consumers
     const std::vector<Group> *apart = nullptr;  ///< the kernels as they are (nullptr: not priced yet)
     const std::vector<Group> *fused = nullptr;  ///< the kernels if it is done
     double apart_us() const;

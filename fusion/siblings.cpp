@@ -32,8 +32,8 @@ std::vector<std::pair<std::string, int64_t>> loops(const Stage &stage) {
 }
 
 bool can_join(const StageGraph &graph, const Group &group) {
-    return (group.kind == Template::Pointwise || group.kind == Template::Siblings) && !graph[group.outputs[0]].has_updates &&
-           !graph[group.outputs[0]].dims.empty();
+    return (group.kind == Template::Pointwise || group.kind == Template::Siblings) &&
+           !graph[group.outputs[0]].has_updates && !graph[group.outputs[0]].dims.empty();
 }
 
 /// Two launches as one.
@@ -42,23 +42,22 @@ struct Merge {
     Assignment assignment;
     Group joined;
     double apart_us = 0;
-    double benefit() const {
-        return apart_us - joined.price.time_us;
-    }
+    double benefit() const { return apart_us - joined.price.time_us; }
 };
 
 class Joiner {
 public:
-    Joiner(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment, std::map<Vertex, Group> &kernels)
+    Joiner(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment,
+           std::map<Vertex, Group> &kernels)
         : graph(graph), device(device), limits(limits), assignment(assignment), kernels(kernels),
-          depends_on(ancestors(graph)) {
-    }
+          depends_on(ancestors(graph)) {}
 
     std::vector<Join> run() {
         std::vector<Join> joins;
         while (std::optional<Merge> merge = best()) {
             const bool taken = merge->benefit() > 0;
-            joins.push_back({merge->joined.outputs, taken, reason(*merge), merge->apart_us, merge->joined.price.time_us});
+            joins.push_back(
+                {merge->joined.outputs, taken, reason(*merge), merge->apart_us, merge->joined.price.time_us});
             if (!taken) {
                 break;
             }
@@ -69,7 +68,8 @@ public:
         for (const Join &join : joins) {
             const bool superseded = std::any_of(joins.begin(), joins.end(), [&](const Join &other) {
                 return other.joined && other.outputs.size() > join.outputs.size() &&
-                       std::includes(other.outputs.begin(), other.outputs.end(), join.outputs.begin(), join.outputs.end());
+                       std::includes(other.outputs.begin(), other.outputs.end(), join.outputs.begin(),
+                                     join.outputs.end());
             });
             if (!superseded) {
                 told.push_back(join);
@@ -100,13 +100,12 @@ private:
 
     bool share_an_input(const Group &a, const Group &b) const {
         return std::any_of(a.inputs.begin(), a.inputs.end(), [&](const Input &x) {
-            return std::any_of(b.inputs.begin(), b.inputs.end(), [&](const Input &y) { return x.producer == y.producer; });
+            return std::any_of(b.inputs.begin(), b.inputs.end(),
+                               [&](const Input &y) { return x.producer == y.producer; });
         });
     }
 
-    bool leaves_gpu_idle(const Group &group) const {
-        return group.price.waves < 1;
-    }
+    bool leaves_gpu_idle(const Group &group) const { return group.price.waves < 1; }
 
     Merge merge(Vertex first, Vertex second) const {
         Merge result{first, second, assignment, {}};
@@ -122,7 +121,8 @@ private:
     /// What joining two launches would save; nothing if they cannot be joined.
     std::optional<double> benefit(Vertex first, Vertex second) const {
         const Group &x = kernels.at(first), &y = kernels.at(second);
-        const bool fits = can_join(graph, x) && can_join(graph, y) && loops(graph[x.outputs[0]]) == loops(graph[y.outputs[0]]);
+        const bool fits =
+            can_join(graph, x) && can_join(graph, y) && loops(graph[x.outputs[0]]) == loops(graph[y.outputs[0]]);
         if (!fits || !(share_an_input(x, y) || (leaves_gpu_idle(x) && leaves_gpu_idle(y))) || !are_independent(x, y)) {
             return std::nullopt;
         }
@@ -159,7 +159,8 @@ private:
     }
 
     std::string reason(const Merge &merge) const {
-        const std::string prices = "one launch " + time_text(merge.joined.price.time_us) + ", apart " + time_text(merge.apart_us);
+        const std::string prices =
+            "one launch " + time_text(merge.joined.price.time_us) + ", apart " + time_text(merge.apart_us);
         if (merge.benefit() <= 0) {
             return "kept apart, each with its own specialised kernel: " + prices;
         }
@@ -181,7 +182,8 @@ private:
             needed.insert(depends_on[output].begin(), depends_on[output].end());
         }
         for (Vertex v = 0; v < num_vertices(graph); v++) {
-            const bool reads_one = std::any_of(outputs.begin(), outputs.end(), [&](Vertex o) { return depends_on[v].count(o) > 0; });
+            const bool reads_one =
+                std::any_of(outputs.begin(), outputs.end(), [&](Vertex o) { return depends_on[v].count(o) > 0; });
             if (outputs.count(v) || reads_one) {
                 depends_on[v].insert(needed.begin(), needed.end());
             }
@@ -191,8 +193,8 @@ private:
 
 }  // namespace
 
-std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment,
-                                std::map<Vertex, Group> &kernels) {
+std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, const Limits &limits,
+                                Assignment &assignment, std::map<Vertex, Group> &kernels) {
     return Joiner(graph, device, limits, assignment, kernels).run();
 }
 

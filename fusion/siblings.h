@@ -11,7 +11,7 @@ namespace fusion {
 /// small to fill the GPU each. Returns what was decided, also the best join that was refused.
 /// Limit: a stage that several of the joined read is computed for each. Kept at the thread it would need one place for
 /// all, but outputs may be asked for in different regions, and Halide then puts it in global memory.
-std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, const Limits &limits, Assignment &assignment,
-                                std::map<Vertex, Group> &kernels);
+std::vector<Join> join_siblings(const StageGraph &graph, const Device &device, const Limits &limits,
+                                Assignment &assignment, std::map<Vertex, Group> &kernels);
 
 }  // namespace fusion

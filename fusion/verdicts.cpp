@@ -31,7 +31,8 @@ std::string reason_to_fuse(const StageGraph &graph, Vertex producer, Placement p
     }
     std::string text = "it never leaves registers: " + bytes_text(trips) + " of memory traffic and a launch less";
     if (times > 1.01) {
-        text += ", for computing it " + fixed(times, 1) + " times (" + fixed(stage.work.total(), 0) + " instructions a point)";
+        text += ", for computing it " + fixed(times, 1) + " times (" + fixed(stage.work.total(), 0) +
+                " instructions a point)";
     }
     return text;
 }

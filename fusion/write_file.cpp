@@ -24,7 +24,8 @@ void write_file(const std::string &path, const std::string &content) {
         if (!is_stream) {
             std::remove(partial.c_str());
         }
-        throw UserError("Cannot write \"" + path + "\": " + reason + ". Next step: check the folder and its permissions.");
+        throw UserError("Cannot write \"" + path + "\": " + reason +
+                        ". Next step: check the folder and its permissions.");
     };
     std::ofstream out(partial, std::ios::binary);
     if (!out || !(out << content) || !out.flush()) {

@@ -14,8 +14,8 @@ public:
     GeneratorParam<int> width{"width", 64};
     GeneratorParam<int> height{"height", 64};
 
-    Input<Buffer<float, 2>[8]> in{"in"};
-    Output<Buffer<float, 2>[8]> out{"out"};
+    Input<Buffer<float, 2>[8]> in { "in" };
+    Output<Buffer<float, 2>[8]> out { "out" };
 
     void generate() {
         Var x{"x"}, y{"y"};

@@ -18,12 +18,8 @@ struct AsExpr {
         const Parameter p = lookup(f.buffer);
         return Variable::make(Int(32), p.name() + names[f.kind] + std::to_string(f.dim), p);
     }
-    Expr constant(int64_t value) const {
-        return Expr((int)value);
-    }
-    Expr wide(const Expr &value) const {
-        return cast<int64_t>(value);
-    }
+    Expr constant(int64_t value) const { return Expr((int)value); }
+    Expr wide(const Expr &value) const { return cast<int64_t>(value); }
     /// Pure, or Halide would not dare to ask the condition while it infers bounds: it would require the union of what all
     /// branches need, and a branch of minimum 0 would need elements before a crop.
     Expr device_address(const BufferRef &buffer) const {
@@ -49,9 +45,7 @@ struct AsExpr {
         }
         throw InternalError("unknown operator in a condition");
     }
-    Expr unsigned_constant(int64_t value) const {
-        return make_const(UInt(64), value);
-    }
+    Expr unsigned_constant(int64_t value) const { return make_const(UInt(64), value); }
 };
 
 struct AsText {
@@ -60,23 +54,20 @@ struct AsText {
 
     std::string buffer(const BufferRef &b) const {
         const std::string &name = func_names[b.func_id];
-        return b.output_element < 0 ? "input_of(" + name + ")" : "output_of(" + name + ", " + std::to_string(b.output_element) + ")";
+        return b.output_element < 0 ? "input_of(" + name + ")"
+                                    : "output_of(" + name + ", " + std::to_string(b.output_element) + ")";
     }
     std::string field(const BufferField &f) const {
         static const char *names[] = {"min", "extent", "stride"};
         return std::string("field(") + buffer(f.buffer) + ", \"" + names[f.kind] + "\", " + std::to_string(f.dim) + ")";
     }
-    std::string constant(int64_t value) const {
-        return "Expr(" + std::to_string(value) + ")";
-    }
-    std::string wide(const std::string &value) const {
-        return "cast<int64_t>(" + value + ")";
-    }
-    std::string device_address(const BufferRef &b) const {
-        return "device_address(" + buffer(b) + ")";
-    }
+    std::string constant(int64_t value) const { return "Expr(" + std::to_string(value) + ")"; }
+    std::string wide(const std::string &value) const { return "cast<int64_t>(" + value + ")"; }
+    std::string device_address(const BufferRef &b) const { return "device_address(" + buffer(b) + ")"; }
     std::string binary(const std::string &a, const std::string &op, const std::string &b) const {
-        return op == "&&" ? a + " &&\n        " + b : op == "==" || op == "<" || op == ">" ? a + " " + op + " " + b : "(" + a + " " + op + " " + b + ")";
+        return op == "&&"                             ? a + " &&\n        " + b
+               : op == "==" || op == "<" || op == ">" ? a + " " + op + " " + b
+                                                      : "(" + a + " " + op + " " + b + ")";
     }
     std::string unsigned_constant(int64_t value) const {
         return "Internal::make_const(UInt(64), " + std::to_string(value) + ")";
@@ -105,7 +96,8 @@ typename Language::Value state(const Fact &fact, const Language &say) {
     case Fact::MultipleOf:
         return say.binary(say.binary(say.field(fact.left), "%", say.constant(fact.value)), "==", say.constant(0));
     case Fact::ProductMultiple:
-        return say.binary(say.binary(product(fact.factors, say, false), "%", say.constant(fact.value)), "==", say.constant(0));
+        return say.binary(say.binary(product(fact.factors, say, false), "%", say.constant(fact.value)),
+                          "==", say.constant(0));
     case Fact::Positive:
         return say.binary(say.field(fact.left), ">", say.constant(0));
     case Fact::AtLeast:
@@ -113,8 +105,8 @@ typename Language::Value state(const Fact &fact, const Language &say) {
     case Fact::ProductFits:
         return say.binary(product(fact.factors, say, true), "<", say.wide(say.constant(2147483647)));
     case Fact::DeviceAligned:
-        return say.binary(say.binary(say.device_address(fact.left.buffer), "%", say.unsigned_constant(fact.value)), "==",
-                          say.unsigned_constant(0));
+        return say.binary(say.binary(say.device_address(fact.left.buffer), "%", say.unsigned_constant(fact.value)),
+                          "==", say.unsigned_constant(0));
     }
     throw InternalError("unknown kind of fact");
 }

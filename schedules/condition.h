@@ -15,9 +15,7 @@ struct BufferRef {
 };
 
 struct BufferField {
-    enum Kind { Min,
-                Extent,
-                Stride } kind;
+    enum Kind { Min, Extent, Stride } kind;
     BufferRef buffer;
     int dim = 0;
 };
@@ -42,7 +40,6 @@ struct Fact {
 };
 
 using Condition = std::vector<Fact>;
-
 
 /// Finds the Parameter behind a reference.
 using BufferLookup = std::function<Halide::Parameter(const BufferRef &)>;

@@ -11,9 +11,7 @@ namespace fusion {
 
 /// A loop: a dimension of the Func by position, a variable of its RDom by position, or one that a directive made.
 struct Loop {
-    enum Kind { Arg,
-                Reduction,
-                Made } kind = Made;
+    enum Kind { Arg, Reduction, Made } kind = Made;
     int index = 0;
     std::string name;
 };

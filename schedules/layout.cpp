@@ -133,18 +133,22 @@ int most_flattened(const PipelineView &view, const Group &group) {
     return external && same_order && same_point ? std::min(2, (int)out.dims.size()) : 1;
 }
 
-std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims, int least) {
+std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims,
+                                        int least) {
     // A stage inside the pipeline has the extents of an output that reads it, and nothing else does, at the same point.
     Vertex sized = output;
     while (view.graph[sized].role != Role::Output) {
-        if (out_degree(sized, view.graph) != 1 || view.graph[*out_edges(sized, view.graph).first].kind != ReadKind::Pointwise) {
+        if (out_degree(sized, view.graph) != 1 ||
+            view.graph[*out_edges(sized, view.graph).first].kind != ReadKind::Pointwise) {
             return std::nullopt;
         }
         sized = target(*out_edges(sized, view.graph).first, view.graph);
     }
     Condition facts;
     for (const int dim : dims) {
-        facts.push_back({.kind = Fact::AtLeast, .left = field(BufferField::Extent, external_buffers(view, sized)[0], dim), .value = least});
+        facts.push_back({.kind = Fact::AtLeast,
+                         .left = field(BufferField::Extent, external_buffers(view, sized)[0], dim),
+                         .value = least});
     }
     return facts;
 }

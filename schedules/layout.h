@@ -20,7 +20,8 @@ std::optional<Condition> layout_condition(const PipelineView &view, const Group 
 
 /// The output's extents, in all the dimensions given, are at least `least`; nullopt where they cannot be told from the
 /// buffers of the caller.
-std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims, int least);
+std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims,
+                                        int least);
 
 /// Leading dimensions that may be flattened into one loop: all when every buffer is read at the kernel's own point and
 /// belongs to the caller; else 1.

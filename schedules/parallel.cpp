@@ -15,7 +15,8 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
     std::vector<Loop> parallel;
     for (const Loop &loop : loops_in_memory_order(stage)) {
         const auto &dims = definition.schedule().dims();
-        const bool is_loop = std::any_of(dims.begin(), dims.end(), [&](const auto &d) { return d.var == f.args()[loop.index]; });
+        const bool is_loop =
+            std::any_of(dims.begin(), dims.end(), [&](const auto &d) { return d.var == f.args()[loop.index]; });
         if (is_loop) {
             parallel.push_back(loop);
         }

@@ -25,7 +25,8 @@ Schedule siblings_schedule(const PipelineView &view, const Group &group) {
         const Loop thread = made("fusion_thread"), block = made("fusion_block");
         if (group.tile.per_thread > 1) {
             const Loop chunk = made("fusion_chunk"), turn = made("fusion_turn");
-            emit(Verb::Split, {loops[0], chunk, thread}, group.tile.threads * group.tile.per_thread, TailStrategy::GuardWithIf);
+            emit(Verb::Split, {loops[0], chunk, thread}, group.tile.threads * group.tile.per_thread,
+                 TailStrategy::GuardWithIf);
             emit(Verb::Split, {thread, turn, thread}, group.tile.threads, TailStrategy::GuardWithIf);
             loops[0] = chunk;
             const Loop all = emit.fuse_all(loops, "fusion_point");

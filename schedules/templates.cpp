@@ -13,7 +13,8 @@ Loop Emitter::fuse_all(const std::vector<Loop> &loops, const std::string &name) 
 }
 
 void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
-    (*this)(Verb::Split, {loop, made("fusion_block"), made("fusion_thread")}, threads, Halide::TailStrategy::GuardWithIf);
+    (*this)(Verb::Split, {loop, made("fusion_block"), made("fusion_thread")}, threads,
+            Halide::TailStrategy::GuardWithIf);
     (*this)(Verb::GpuBlocks, {made("fusion_block")});
     (*this)(Verb::GpuThreads, {made("fusion_thread")});
 }

@@ -21,8 +21,7 @@ Schedule host_schedule(const PipelineView &view, const Group &group);
 class Emitter {
 public:
     Emitter(Schedule &schedule, int func_id, int update, int branch = -1)
-        : schedule(schedule), func_id(func_id), update(update), branch(branch) {
-    }
+        : schedule(schedule), func_id(func_id), update(update), branch(branch) {}
     void operator()(Verb verb, std::vector<Loop> loops = {}, int64_t number = 0,
                     Halide::TailStrategy tail = Halide::TailStrategy::Auto) const {
         schedule.push_back({func_id, update, branch, verb, std::move(loops), number, tail, -1, {}});

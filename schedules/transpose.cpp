@@ -58,7 +58,8 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
     const Loop turn = made("fusion_turn"), lane = made("fusion_thread");
     Loop block;
     const auto walk = [&](const Emitter &branch, TailStrategy tail) {
-        const Loop column = made("fusion_column"), row = made("fusion_row"), columns = made("fusion_columns"), bands = made("fusion_bands");
+        const Loop column = made("fusion_column"), row = made("fusion_row"), columns = made("fusion_columns"),
+                   bands = made("fusion_bands");
         branch(Verb::Split, {arg(along), columns, column}, kTransposeTile, tail);
         branch(Verb::Split, {arg(across), bands, row}, kTransposeTile, tail);
         branch(Verb::Split, {row, turn, lane}, rows);
@@ -78,7 +79,11 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
     };
     // With room for a tile the last one is moved inwards, and no point needs a guard.
     if (const auto has_room = size_condition(view, group.outputs[0], {along, across}, kTransposeTile)) {
-        schedule.push_back({.func_id = out.func_id, .update = out.update, .branch = 0, .verb = Verb::Specialize, .condition = *has_room});
+        schedule.push_back({.func_id = out.func_id,
+                            .update = out.update,
+                            .branch = 0,
+                            .verb = Verb::Specialize,
+                            .condition = *has_room});
         walk(Emitter(schedule, out.func_id, out.update, 0), TailStrategy::ShiftInwards);
     }
     walk(emit, TailStrategy::GuardWithIf);

@@ -11,11 +11,11 @@ namespace fusion {
 struct AffineIndex {
     std::map<std::string, int64_t> coefficient;
     int64_t constant = 0;
-    bool affine = true;       ///< false: only which variables it depends on is known
-    bool divided = false;     ///< a variable under a division, remainder or shift
-    bool clamped = false;     ///< min, max or select around an affine index: a boundary condition
+    bool affine = true;    ///< false: only which variables it depends on is known
+    bool divided = false;  ///< a variable under a division, remainder or shift
+    bool clamped = false;  ///< min, max or select around an affine index: a boundary condition
     bool data_dependent = false;
-    bool symbolic = false;    ///< contains a parameter: the constant is not the whole offset
+    bool symbolic = false;  ///< contains a parameter: the constant is not the whole offset
 };
 
 /// Reads an index. Variables that belong to a parameter count as loop-invariant.

@@ -118,7 +118,8 @@ bool same_arguments(const Call *a, const Call *b) {
 
 }  // namespace
 
-std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> &exprs, const std::vector<std::string> &dims,
+std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> &exprs,
+                                                        const std::vector<std::string> &dims,
                                                         const std::vector<std::string> &reduction) {
     FindCalls finder;
     for (const Expr &e : exprs) {
@@ -128,14 +129,16 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
     std::map<std::string, std::vector<const Call *>> distinct;
     for (const Call *call : finder.calls) {
         auto &seen = distinct[call->name];
-        const bool repeated = std::any_of(seen.begin(), seen.end(), [&](const Call *c) { return same_arguments(c, call); });
+        const bool repeated =
+            std::any_of(seen.begin(), seen.end(), [&](const Call *c) { return same_arguments(c, call); });
         if (repeated) {
             continue;
         }
         seen.push_back(call);
         const Read read = read_of(call, dims, reduction);
         auto &known = reads[call->name];
-        const auto same = std::find_if(known.begin(), known.end(), [&](const Read &r) { return r.follows == read.follows; });
+        const auto same =
+            std::find_if(known.begin(), known.end(), [&](const Read &r) { return r.follows == read.follows; });
         if (same == known.end()) {
             known.push_back(read);
             continue;

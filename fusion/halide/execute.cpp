@@ -46,9 +46,7 @@ bool has_opencl() {
 /// A bool in memory; std::vector<bool> has none.
 struct Bit {
     uint8_t value;
-    explicit operator double() const {
-        return value;
-    }
+    explicit operator double() const { return value; }
 };
 
 template<typename Visit>
@@ -171,7 +169,8 @@ double largest_difference(const Buffer<> &result, const Buffer<> &reference) {
                 largest = std::numeric_limits<double>::infinity();
             } else if (a != b && !std::isnan(a)) {
                 const double difference = std::abs(a - b) / std::max(1.0, std::abs(b));
-                largest = std::max(largest, std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference);
+                largest =
+                    std::max(largest, std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference);
             }
         });
         return largest;

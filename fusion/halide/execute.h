@@ -23,7 +23,8 @@ struct Region {
 };
 
 /// Output buffers of the regions given, one a Func (Tuple elements share their Func's).
-std::vector<Halide::Buffer<>> make_outputs(const std::vector<Halide::Internal::Function> &outputs, const std::vector<Region> &regions);
+std::vector<Halide::Buffer<>> make_outputs(const std::vector<Halide::Internal::Function> &outputs,
+                                           const std::vector<Region> &regions);
 
 /// The regions that the estimates ask of the outputs.
 std::vector<Region> estimated_regions(const PipelineView &view);

@@ -33,7 +33,8 @@ std::string gpu_refusal(const Function &f, const Definition &definition) {
         found |= finder.found || e.type().is_bfloat();
     }
     return found ? "Func \"" + f.name() +
-                       "\" computes with bfloat16, which Halide 21 cannot compile in a GPU kernel (its code generator aborts "
+                       "\" computes with bfloat16, which Halide 21 cannot compile in a GPU kernel (its code generator "
+                       "aborts "
                        "the process). Next step: use float16 or float32, or carry the bits as uint16."
                  : "";
 }

@@ -49,7 +49,8 @@ std::string output_of(const std::string &command, int &status) {
 /// What Halide calls the kernel of a stage, up to its loops.
 std::string entry_prefix(const std::string &func, int update) {
     std::string name = func;
-    std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
     return "_kernel_" + name + "_s" + std::to_string(update) + "_";
 }
 
@@ -74,8 +75,8 @@ std::vector<KernelResources> assemble(const std::string &ptx, int register_cap) 
     const std::string file = (folder.path / "kernels.ptx").string();
     write_file(file, ptx);
     int status = 0;
-    const std::string log = output_of(find_ptxas() + " -v -arch=sm_90 -maxrregcount=" + std::to_string(register_cap) + " -o " +
-                                          (folder.path / "kernels.cubin").string() + " " + file,
+    const std::string log = output_of(find_ptxas() + " -v -arch=sm_90 -maxrregcount=" + std::to_string(register_cap) +
+                                          " -o " + (folder.path / "kernels.cubin").string() + " " + file,
                                       status);
     if (status != 0) {
         throw UserError("ptxas refuses the PTX: " + log);

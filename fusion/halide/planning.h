@@ -20,9 +20,7 @@ struct Planned {
     Ledger ledger;
     Schedule schedule;
 
-    Explained explained() const {
-        return {name, view.graph, *device, plan, ledger};
-    }
+    Explained explained() const { return {name, view.graph, *device, plan, ledger}; }
 };
 
 /// Reads, plans, prices and lowers; applies nothing. With options.verify a copy of the pipeline is lowered and looked at,

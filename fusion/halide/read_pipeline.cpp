@@ -11,101 +11,13 @@
 #include "fusion/halide/memory_order.h"
 #include "fusion/halide/regions.h"
 #include "fusion/halide/user_schedule.h"
+#include "fusion/halide/walk.h"
 
 namespace fusion {
 namespace {
 
 using namespace Halide;
 using namespace Halide::Internal;
-
-/// A call to an image, or to the Func that wraps one, is a read of an input.
-const Call *wrapped_image(const Function &f) {
-    if (f.has_update_definition() || f.has_extern_definition() || f.values().size() != 1) {
-        return nullptr;
-    }
-    const Call *call = f.values()[0].as<Call>();
-    if (!call || call->call_type != Call::Image || call->args.size() != f.args().size()) {
-        return nullptr;
-    }
-    for (size_t i = 0; i < call->args.size(); i++) {
-        const Variable *v = call->args[i].as<Variable>();
-        if (!v || v->name != f.args()[i]) {
-            return nullptr;
-        }
-    }
-    return call;
-}
-
-/// Functions producers first, by a walk over the definitions; images met without a wrapper likewise.
-class Walk {
-public:
-    struct Node {
-        std::string name;  ///< Halide's
-        Function function;
-        const Call *image = nullptr;  ///< inputs: any call to it
-    };
-    std::vector<Node> nodes;
-
-    void visit(const Function &f) {
-        if (!visited.insert(f.name()).second) {
-            return;
-        }
-        if (!f.has_pure_definition() && !f.has_extern_definition()) {
-            throw UserError("Func \"" + f.name() + "\" has no definition. Next step: define it before the pipeline is scheduled.");
-        }
-        if (f.has_extern_definition()) {
-            for (const ExternFuncArgument &arg : f.extern_arguments()) {
-                if (arg.is_func()) {
-                    visit(Function(arg.func));
-                } else if (arg.is_expr()) {
-                    visit(arg.expr);
-                }
-            }
-        } else {
-            visit_all(f.definition());
-            for (const Definition &update : f.updates()) {
-                visit_all(update);
-            }
-        }
-        nodes.push_back({f.name(), f, wrapped_image(f)});
-    }
-
-private:
-    std::set<std::string> visited;
-
-    void visit_all(const Definition &definition) {
-        for (const Expr &e : expressions_of(definition)) {
-            visit(e);
-        }
-    }
-
-    void visit(const Expr &e) {
-        struct Calls : IRGraphVisitor {
-            Walk *walk;
-            using IRGraphVisitor::visit;
-            void visit(const Call *op) override {
-                IRGraphVisitor::visit(op);
-                if (op->call_type == Call::Halide) {
-                    walk->visit(Function(op->func));
-                } else if (op->call_type == Call::Image) {
-                    walk->found_image(op);
-                }
-            }
-        } calls;
-        calls.walk = this;
-        e.accept(&calls);
-    }
-
-    void found_image(const Call *op) {
-        if (images.insert(op->name).second) {
-            pending.push_back(op);
-        }
-    }
-
-public:
-    std::set<std::string> images;
-    std::vector<const Call *> pending;  ///< one call of each image, in order of meeting
-};
 
 std::vector<std::string> loop_names(const std::vector<Extent> &dims) {
     std::vector<std::string> names;
@@ -122,17 +34,17 @@ public:
 
     explicit Builder(const std::vector<Function> &outputs) {
         view.outputs = outputs;
+        reached = reach(outputs);
         for (const Function &f : outputs) {
-            walk.visit(f);
             output_names.insert(f.name());
         }
-        for (const Walk::Node &node : walk.nodes) {
+        for (const Reached::Node &node : reached.nodes) {
             functions.push_back(node.function);
         }
         regions = required_regions(functions, outputs);
         value_bounds = value_bounds_of(functions);
         add_images();
-        for (const Walk::Node &node : walk.nodes) {
+        for (const Reached::Node &node : reached.nodes) {
             if (!node.image || output_names.count(node.name)) {
                 add_function(node.function);
             }
@@ -141,7 +53,7 @@ public:
     }
 
 private:
-    Walk walk;
+    Reached reached;
     std::set<std::string> output_names;
     std::vector<Function> functions;
     Regions regions;
@@ -149,9 +61,7 @@ private:
     std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
     std::vector<std::string> raw_names;             ///< by func_id
 
-    Vertex add_vertex_of(Stage stage) {
-        return add_vertex(std::move(stage), view.graph);
-    }
+    Vertex add_vertex_of(Stage stage) { return add_vertex(std::move(stage), view.graph); }
 
     std::optional<std::vector<Extent>> region_of(const std::string &name) const {
         const auto found = regions.find(name);
@@ -166,7 +76,7 @@ private:
     }
 
     void add_images() {
-        for (const Call *call : walk.pending) {
+        for (const Call *call : reached.images) {
             Stage stage;
             stage.role = Role::Input;
             stage.func_id = (int)view.sources.size();
@@ -182,7 +92,7 @@ private:
             source.parameter = call->param;
             const Vertex v = add_vertex_of(std::move(stage));
             last_definition[call->name] = v;
-            for (const Walk::Node &node : walk.nodes) {
+            for (const Reached::Node &node : reached.nodes) {
                 if (node.image && node.image->name == call->name && !output_names.count(node.name)) {
                     last_definition[node.name] = v;
                     source.function = node.function;
@@ -220,7 +130,8 @@ private:
                 stage.dims.back().name = f.args()[d];
             }
             set_types(stage, f.output_types());
-            stage.memory_order = memory_order_of(f.output_buffers().empty() ? Parameter() : f.output_buffers()[0], f.dimensions());
+            stage.memory_order =
+                memory_order_of(f.output_buffers().empty() ? Parameter() : f.output_buffers()[0], f.dimensions());
             if (stage.is_extern) {
                 read_extern(f, add_vertex_of(std::move(stage)));
                 continue;

@@ -50,7 +50,8 @@ int look(dl_phdr_info *info, size_t, void *data) {
     for (int i = 0; is_here && i < info->dlpi_phnum && loaded->build_id.empty(); i++) {
         const auto &segment = info->dlpi_phdr[i];
         if (segment.p_type == PT_NOTE) {
-            loaded->build_id = build_id_in(reinterpret_cast<const char *>(info->dlpi_addr + segment.p_vaddr), segment.p_memsz);
+            loaded->build_id =
+                build_id_in(reinterpret_cast<const char *>(info->dlpi_addr + segment.p_vaddr), segment.p_memsz);
         }
     }
     return is_here;
@@ -72,8 +73,9 @@ std::string halide_mismatch() {
         return "";
     }
     return "Fusion: this plugin was built for libHalide " + std::string(FUSION_HALIDE_VERSION) + " (build id " + built +
-           ") and was loaded into " + (info.dli_fname ? info.dli_fname : "another libHalide") + " (build id " + loaded.build_id +
-           "). Next step: build the plugin against that Halide, or use Halide " + FUSION_HALIDE_VERSION + ".";
+           ") and was loaded into " + (info.dli_fname ? info.dli_fname : "another libHalide") + " (build id " +
+           loaded.build_id + "). Next step: build the plugin against that Halide, or use Halide " +
+           FUSION_HALIDE_VERSION + ".";
 }
 
 }  // namespace fusion

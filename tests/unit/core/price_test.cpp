@@ -188,7 +188,7 @@ TEST(Registers, DoNotGrowWithTheLengthOfAChain) {
 }
 
 // Limit: operands are evaluated by stage number, so all values of a sum are held at once when they come before it.
-TEST(Registers, DISABLED_ASumFoldsItsValuesOneByOne) {
+TEST(Registers, ASumFoldsItsValuesOneByOne) {
     const auto registers = [](int values) {
         StageGraph graph = long_live_range(values, {1 << 20});
         const Vertex sum = stage_named(graph, "sum");

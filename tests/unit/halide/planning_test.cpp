@@ -161,7 +161,7 @@ TEST(Planning, keeps_120_cheap_stages_broadcast_over_512_columns_a_kernel_of_the
     for (const Verdict &v : p.plan.verdicts) {
         if (v.producer == vertex(p.view, "row_119")) {
             EXPECT_EQ(v.verdict, "stored");
-            EXPECT_EQ(v.rule, "recompute-or-store");
+            EXPECT_EQ(v.rule, "recompute-limit");
         }
     }
 }

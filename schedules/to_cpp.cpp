@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <set>
+
+#include "fusion/error.h"
+#include "fusion/text.h"
+#include "schedules/apply.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+
+/// How a verb is called in Halide; the order of a directive's parts in the call is the same for all of them.
+const char *method(Verb verb) {
+    switch (verb) {
+    case Verb::Wrap:
+        return "in";
+    case Verb::ComputeRoot:
+        return "compute_root";
+    case Verb::ComputeAt:
+        return "compute_at";
+    case Verb::StoreInRegister:
+        return "store_in";
+    case Verb::AlignStorage:
+        return "align_storage";
+    case Verb::BoundStorage:
+        return "bound_storage";
+    case Verb::Specialize:
+        return "specialize";
+    case Verb::Split:
+        return "split";
+    case Verb::Fuse:
+        return "fuse";
+    case Verb::Reorder:
+        return "reorder";
+    case Verb::Vectorize:
+        return "vectorize";
+    case Verb::Unroll:
+        return "unroll";
+    case Verb::Parallel:
+        return "parallel";
+    case Verb::GpuBlocks:
+        return "gpu_blocks";
+    case Verb::GpuThreads:
+        return "gpu_threads";
+    case Verb::GpuSingleThread:
+        return "gpu_single_thread";
+    case Verb::ComputeWith:
+        return "compute_with";
+    }
+    throw InternalError("unknown directive");
+}
+
+bool is_of_func(Verb verb) {
+    return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister ||
+           verb == Verb::AlignStorage || verb == Verb::BoundStorage;
+}
+
+const char *tail_name(TailStrategy tail) {
+    switch (tail) {
+    case TailStrategy::GuardWithIf:
+        return "GuardWithIf";
+    case TailStrategy::RoundUp:
+        return "RoundUp";
+    case TailStrategy::ShiftInwards:
+        return "ShiftInwards";
+    default:
+        return "Auto";
+    }
+}
+
+std::string loop_text(const Loop &loop, const std::string &func, int update) {
+    switch (loop.kind) {
+    case Loop::Arg:
+        return func + "_d" + std::to_string(loop.index);
+    case Loop::Reduction:
+        return func + "_u" + std::to_string(update) + "_r" + std::to_string(loop.index);
+    default:
+        return loop.name;
+    }
+}
+
+std::string declaration(const Loop &loop, const std::string &func, int update) {
+    const std::string name = loop_text(loop, func, update);
+    switch (loop.kind) {
+    case Loop::Arg:
+        return "    Var " + name + "(" + func + ".args()[" + std::to_string(loop.index) + "]);\n";
+    case Loop::Reduction:
+        return "    RVar " + name + "(" + func + ".update(" + std::to_string(update - 1) + ").get_schedule().rvars()[" +
+               std::to_string(loop.index) + "].var);\n";
+    default:
+        return "    Var " + name + "(\"" + name + "\");\n";
+    }
+}
+
+std::string stage_text(const std::string &func, int update, int branch) {
+    const std::string suffix = branch < 0 ? "" : "_b" + std::to_string(branch);
+    return func + "_s" + std::to_string(update) + suffix;
+}
+
+std::string arguments(const Directive &d, const std::vector<std::string> &func_names) {
+    std::vector<std::string> parts;
+    if (d.verb == Verb::Specialize) {
+        return to_cpp(d.condition, func_names);
+    }
+    if (d.verb == Verb::StoreInRegister) {
+        return "MemoryType::Register";
+    }
+    if (d.other >= 0) {
+        parts.push_back(func_names[d.other]);
+    }
+    for (const Loop &loop : d.loops) {
+        parts.push_back(loop_text(loop, func_names[d.func_id], d.update));
+    }
+    if (d.number != 0) {
+        parts.push_back(std::to_string(d.number));
+    }
+    if (d.verb == Verb::Split) {
+        parts.push_back(std::string("TailStrategy::") + tail_name(d.tail));
+    }
+    return (d.verb == Verb::Reorder ? "{" : "") + join(parts, ", ") + (d.verb == Verb::Reorder ? "}" : "");
+}
+
+}  // namespace
+
+std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
+    std::vector<std::string> names;
+    size_t ids = view.sources.size();
+    for (const Directive &d : schedule) {
+        ids = std::max(ids, (size_t)d.func_id + 1);
+    }
+    for (size_t id = 0; id < ids; id++) {
+        names.push_back("f" + std::to_string(id));
+    }
+    std::set<int> funcs;
+    std::set<std::pair<int, int>> stages;
+    std::string wrappers, declarations, body;
+    bool has_conditions = false;
+    std::set<std::string> declared;
+    for (const Directive &d : schedule) {
+        funcs.insert(d.func_id);
+        funcs.insert(d.callers.begin(), d.callers.end());
+        if (d.other >= 0) {
+            funcs.insert(d.other);
+        }
+        if (d.verb == Verb::Wrap) {
+            std::vector<std::string> callers;
+            for (const int caller : d.callers) {
+                callers.push_back(names[caller]);
+            }
+            wrappers +=
+                "    Func " + names[d.func_id] + " = " + names[d.other] + ".in({" + join(callers, ", ") + "});\n";
+            continue;
+        }
+        for (const Fact &fact : d.condition) {
+            funcs.insert(fact.left.buffer.func_id);
+            funcs.insert(fact.right.buffer.func_id);
+            for (const BufferField &factor : fact.factors) {
+                funcs.insert(factor.buffer.func_id);
+            }
+            has_conditions = true;
+        }
+        for (const Loop &loop : d.loops) {
+            const std::string text = declaration(loop, names[d.func_id], d.update);
+            declarations += declared.insert(text).second ? text : "";
+        }
+        const std::string stage = stage_text(names[d.func_id], d.update, d.verb == Verb::Specialize ? -1 : d.branch);
+        if (!is_of_func(d.verb) && stages.insert({d.func_id, d.update}).second) {
+            body += "    Stage " + stage_text(names[d.func_id], d.update, -1) + " = " + names[d.func_id] +
+                    (d.update == 0 ? "" : ".update(" + std::to_string(d.update - 1) + ")") + ";\n";
+        }
+        const std::string call = std::string(method(d.verb)) + "(" + arguments(d, names) + ");\n";
+        if (d.verb == Verb::Specialize) {
+            body += "    Stage " + stage_text(names[d.func_id], d.update, d.branch) + " = " + stage + "." + call;
+        } else {
+            body += "    " + (is_of_func(d.verb) ? names[d.func_id] : stage) + "." + call;
+        }
+    }
+    std::string gets;
+    for (const int id : funcs) {
+        if (id >= (int)view.sources.size()) {
+            continue;
+        }
+        gets += "    Func " + names[id] + " = pipeline.get_func(" + std::to_string(func_index.at(id)) + ");  // " +
+                view.sources[id].function.name() + "\n";
+    }
+    return gets + (has_conditions ? condition_prelude() : "") + wrappers + declarations + body;
+}
+
+}  // namespace fusion
