@@ -51,6 +51,10 @@ std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
 
 INSTANTIATE_TEST_SUITE_P(, RandomGraphs, ::testing::Range(kFirstSeed, kFirstSeed + seed_count()), seed_name);
 
+/// Seeds that once failed, each with what it was.
+INSTANTIATE_TEST_SUITE_P(Once, RandomGraphs,
+                         ::testing::Values(31u));  // an input that no value depends on, found only by simplification
+
 /// The test draws what it says it draws.
 TEST(RandomGraph, DrawsEveryKindAndIsRepeatable) {
     int several_outputs = 0, transposed = 0, broadcast = 0, read_outputs = 0;
