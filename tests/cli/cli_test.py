@@ -1,73 +1,9 @@
-"""halide-fusion as a script sees it: stdout, stderr, exit status, files. Paths come from the environment (CMakeLists.txt)."""
+"""What the program prints, its exit status and the files it leaves."""
 import json
 import os
-import subprocess
-import tempfile
 import unittest
 
-PROGRAM = os.environ["HALIDE_FUSION"]
-LIBRARY = os.environ["TEST_LIBRARY"]
-EXECUTABLE = os.environ["TEST_EXECUTABLE"]
-GENERATORS = os.environ["FUSION_GENERATORS"]
-BUILT_IN = ["bias_gelu_residual", "broadcast_chain", "cheap_fanout", "dear_fanout", "deep_chain", "long_live_range",
-            "mixed_types", "multi_output", "pointwise_chain", "small_branches", "transpose_sandwich"]
-SMALL = ["width=67", "height=5"]
-
-KERNEL = {"name", "stages", "bytes_read", "bytes_written", "flops", "recomputed_flops", "registers", "shared_bytes",
-          "blocks", "waves", "occupancy", "launch_us", "read_us", "compute_us", "write_us", "time_us",
-          "template", "vector", "threads"}
-EDGE = {"producer", "consumer", "kind", "verdict", "rule", "why", "apart_us", "fused_us"}
-TOTAL = {"launches", "bytes", "time_us"}
-
-
-def run(*words, cwd=None):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=240, cwd=cwd)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = temporary.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def good(self, *words):
-        done = run(*words)
-        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        return done.stdout
-
-    def bad(self, *words, says):
-        """The exit status is 1, stdout is empty, and stderr is one message with all of `says`."""
-        done = run(*words)
-        self.assertEqual(done.returncode, 1, f"{words}: {done.stdout}{done.stderr}")
-        self.assertEqual(done.stdout, "")
-        for part in says:
-            self.assertIn(part, done.stderr)
-        self.assertNotIn("internal error", done.stderr)
-
-    def check_plan(self, plan, name, variant="fused"):
-        """The fields of the contract for scripts (and register_cap, joins, a kernel's shape); figures that agree."""
-        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "register_cap", "kernels", "edges", "joins", "totals"})
-        self.assertEqual((plan["pipeline"], plan["variant"]), (name, variant))
-        for kernel in plan["kernels"]:
-            self.assertEqual(set(kernel), KERNEL)
-            self.assertEqual(set(kernel["registers"]), {"value", "source"})
-            self.assertIn(kernel["registers"]["source"], {"estimated", "measured"})
-            for stage in kernel["stages"]:
-                self.assertEqual(set(stage), {"func", "update", "placement"})
-        for edge in plan["edges"]:
-            self.assertEqual(set(edge), EDGE)
-            self.assertIn(edge["verdict"], {"fused", "recomputed", "stored"})
-        totals = plan["totals"]
-        self.assertEqual(set(totals), {"unfused", "planned", "compulsory_bytes"})
-        self.assertEqual(set(totals["unfused"]), TOTAL)
-        self.assertEqual(set(totals["planned"]), TOTAL)
-        self.assertEqual(totals["planned"]["launches"], len(plan["kernels"]))
-        moved = sum(k["bytes_read"] + k["bytes_written"] for k in plan["kernels"])
-        self.assertAlmostEqual(totals["planned"]["bytes"], moved, delta=1)
-        self.assertGreaterEqual(totals["planned"]["bytes"], totals["compulsory_bytes"])
+from program import BUILT_IN, EXECUTABLE, LIBRARY, SMALL, Case, needs_device, run
 
 
 class Usage(Case):
@@ -188,11 +124,6 @@ class Emit(Case):
         self.assertEqual(self.names(self.folder), ["cheap_fanout" + end for end in (".a", ".h", ".stmt")])
 
 
-def needs_device(text):
-    if "neither" in text.lower():
-        raise unittest.SkipTest("neither a CUDA GPU nor an OpenCL device to run on")
-
-
 class Run(Case):
     def test_prints_a_table_of_variants(self):
         text = self.good("run", "-g", "pointwise_chain", *SMALL)
@@ -254,65 +185,6 @@ class Mistakes(Case):
             self.bad(*command, "--generator", self.path("missing.so"), says=["missing.so", "No such file"])
             self.bad(*command, "--generator", self.folder, says=[self.folder, "folder"])
         self.assertEqual(os.listdir(self.folder), ["text.so"])
-
-
-class Library(Case):
-    def test_list_has_its_generators_alone(self):
-        self.assertEqual(self.good("list", "--generator", LIBRARY).split(), ["sound", "without_estimates", "wrong_on_gpu"])
-
-    def test_explain_and_run(self):
-        plan = json.loads(self.good("explain", "-g", "sound", "--generator", LIBRARY, "--format", "json", "width=128"))
-        self.check_plan(plan, "sound")
-        text = self.good("run", "-g", "sound", "--generator", LIBRARY)
-        needs_device(text)
-        self.assertEqual(text.count("right"), 3)
-
-
-class Executable(Case):
-    def test_list(self):
-        self.assertEqual(self.good("list", "--generator", GENERATORS).split(), BUILT_IN)
-        self.assertEqual(self.good("list", "--generator", EXECUTABLE).split(), ["sound", "without_estimates", "wrong_on_gpu"])
-
-    def test_explain_is_that_of_the_built_in_generator(self):
-        words = ["explain", "-g", "multi_output", "width=512", "--device", "A100"]
-        ours, theirs = (json.loads(self.good(*words, "--format", "json", *more)) for more in ([], ["--generator", GENERATORS]))
-        self.check_plan(theirs, "multi_output")
-        self.assertEqual(theirs["device"], "A100")
-        self.assertEqual([k["stages"] for k in theirs["kernels"]], [k["stages"] for k in ours["kernels"]])
-        self.assertEqual([e["verdict"] for e in theirs["edges"]], [e["verdict"] for e in ours["edges"]])
-
-    def test_every_format(self):
-        words = ["explain", "-g", "pointwise_chain", "--generator", GENERATORS, "--format"]
-        self.assertIn("compulsory", self.good(*words, "text"))
-        self.assertTrue(self.good(*words, "dot").startswith("digraph"))
-        self.assertIn("<svg", self.good(*words, "svg"))
-
-    def test_emit_leaves_the_same_files(self):
-        said = self.good("emit", "-g", "pointwise_chain", "--generator", GENERATORS, "-o", self.folder, "-f", "chain")
-        wanted = ["chain" + end for end in (".a", ".h", ".json", ".ptx", ".schedule.h", ".stmt")]
-        self.assertEqual(sorted(os.listdir(self.folder)), wanted)
-        self.assertEqual(said.split(), [self.path(name) for name in wanted])
-
-    def test_run_compares_with_the_reference_and_counts_launches(self):
-        text = self.good("run", "-g", "sound", "--generator", EXECUTABLE, "--variants", "unfused,fused")
-        needs_device(text)
-        rows = [line.split() for line in text.split("\n") if line.startswith("sound")]
-        self.assertEqual([(row[1], row[2]) for row in rows][0], ("unfused", "3"))
-        self.assertEqual(text.count("right"), 2)
-        self.assertNotIn(", predicted", text)
-
-    def test_run_finds_a_wrong_result(self):
-        done = run("run", "-g", "wrong_on_gpu", "--generator", EXECUTABLE, "--variants", "fused")
-        needs_device(done.stdout)
-        self.assertIn("WRONG", done.stdout)
-        self.assertEqual(done.returncode, 1)
-
-    def test_mistakes(self):
-        words = ["--generator", EXECUTABLE]
-        self.bad("explain", "-g", "sond", *words, says=[EXECUTABLE, "sond", 'did you mean "sound"'])
-        self.bad("explain", "-g", "sound", "widht=3", *words, says=["sound", "widht"])
-        self.bad("emit", "-g", "without_estimates", "-o", self.path("out"), *words, says=["estimate"])
-        self.assertEqual(os.listdir(self.folder), [])
 
 
 if __name__ == "__main__":
