@@ -79,6 +79,15 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
     if (sound.allowed()) {
         return planned;
     }
+    if (target.has_feature(Halide::Target::OpenCL)) {
+        // Halide 21 cannot compile every vector for OpenCL (masks of unlike widths).
+        PlanOptions scalar_options = plan_options;
+        scalar_options.max_vector = 1;
+        const Planned scalar = plan_as(view, device, target, scalar_options, name);
+        if (verify(scalar.schedule, view, scalar.plan, device, target).allowed()) {
+            return scalar;
+        }
+    }
     const PlanOptions plain_options{.variant = Variant::Unfused, .register_cap = options.max_registers};
     Planned plain = plan_as(view, device, target, plain_options, name);
     plain.plan.fallback = sound.why();

@@ -167,6 +167,13 @@ private:
         last_definition[f.name()] = v;
     }
 
+    static std::vector<Expr> simplify_all(std::vector<Expr> exprs) {
+        for (Expr &e : exprs) {
+            e = simplify(e);
+        }
+        return exprs;
+    }
+
     void read_definition(const Function &f, const Definition &definition, Vertex v) {
         const Stage stage = view.graph[v];
         if (stage.update > 0) {
@@ -178,6 +185,8 @@ private:
         }
         const std::vector<Expr> exprs = expressions_of(definition);
         const Regions needed = required_by(exprs, stage.dims, stage.reduction, value_bounds);
+        const auto simplified =
+            classify_reads(simplify_all(exprs), loop_names(stage.dims), loop_names(stage.reduction));
         // Producers in order of their vertices, so that names never decide.
         std::map<Vertex, std::vector<Read>> ordered;
         for (auto &[name, reads] : classify_reads(exprs, loop_names(stage.dims), loop_names(stage.reduction))) {
@@ -186,6 +195,10 @@ private:
             }
             const auto region = needed.find(name);
             const Vertex producer = last_definition.at(name);
+            if (!simplified.count(name)) {
+                // Halide 21 crashes where a specialised branch has no use for a tile that the other one has.
+                view.graph[producer].can_be_staged = false;
+            }
             for (Read &read : reads) {
                 const bool known = region != needed.end() && region->second;
                 read.region = known ? *region->second : view.graph[producer].dims;

@@ -52,8 +52,12 @@ std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
 INSTANTIATE_TEST_SUITE_P(, RandomGraphs, ::testing::Range(kFirstSeed, kFirstSeed + seed_count()), seed_name);
 
 /// Seeds that once failed, each with what it was.
+/// Limit: 127 and 138 still do. Halide 21 writes OpenCL C for a vector of theirs that no compiler takes (uchar4 = short4).
 INSTANTIATE_TEST_SUITE_P(Once, RandomGraphs,
-                         ::testing::Values(31u));  // an input that no value depends on, found only by simplification
+                         ::testing::Values(31u,     // an input that no value depends on, found only by simplification
+                                           74u,     // the same for a tile: Halide crashed
+                                           102u,    // a pipeline that reads nothing
+                                           115u));  // vectors that Halide cannot compile for OpenCL: scalars instead
 
 /// The test draws what it says it draws.
 TEST(RandomGraph, DrawsEveryKindAndIsRepeatable) {

@@ -141,7 +141,9 @@ void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t 
     reference.pipeline.infer_input_bounds(Realization(outputs), target_for(""));
     const bool any_empty = std::any_of(outputs.begin(), outputs.end(),
                                        [](const Buffer<> &output) { return output.number_of_elements() == 0; });
-    if (!any_empty) {
+    const bool has_buffers =
+        std::any_of(device.inputs.begin(), device.inputs.end(), [](const Parameter &p) { return p.is_buffer(); });
+    if (has_buffers && !any_empty) {  // without any it would not be a bounds query, but run
         device.pipeline.infer_input_bounds(Realization(outputs), target);
     }
     for (size_t i = 0; i < reference.inputs.size(); i++) {
