@@ -7,6 +7,7 @@
 #include <random>
 
 #include "fusion/error.h"
+#include "fusion/halide/memory_order.h"
 
 namespace fusion {
 namespace {
@@ -126,8 +127,8 @@ void fill(Buffer<> buffer, uint32_t seed) {
 std::vector<Buffer<>> make_outputs(const std::vector<Internal::Function> &outputs, const std::vector<Region> &regions) {
     std::vector<Buffer<>> buffers;
     for (size_t i = 0; i < outputs.size(); i++) {
-        for (const Type &type : outputs[i].output_types()) {
-            Buffer<> buffer(type, regions[i].extent);
+        for (const Parameter &p : outputs[i].output_buffers()) {
+            Buffer<> buffer(p.type(), regions[i].extent, memory_order_of(p, outputs[i].dimensions()));
             buffer.set_min(regions[i].min);
             buffers.push_back(buffer);
         }
