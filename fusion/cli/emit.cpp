@@ -1,10 +1,10 @@
 #include <iostream>
 
 #include "fusion/cli/commands.h"
-#include "fusion/cli/folders.h"
 #include "fusion/cli/foreign.h"
 #include "fusion/cli/generators.h"
 #include "fusion/error.h"
+#include "fusion/folders.h"
 #include "fusion/halide/planning.h"
 #include "fusion/halide/reference.h"
 #include "fusion/write_file.h"

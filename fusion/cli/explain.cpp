@@ -1,12 +1,12 @@
 #include <iostream>
 
 #include "fusion/cli/commands.h"
-#include "fusion/cli/folders.h"
 #include "fusion/cli/foreign.h"
 #include "fusion/cli/generators.h"
-#include "fusion/cli/process.h"
 #include "fusion/error.h"
+#include "fusion/folders.h"
 #include "fusion/halide/planning.h"
+#include "fusion/process.h"
 #include "fusion/write_file.h"
 
 namespace fusion {

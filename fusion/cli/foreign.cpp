@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <sstream>
 
-#include "fusion/cli/folders.h"
-#include "fusion/cli/process.h"
 #include "fusion/error.h"
+#include "fusion/folders.h"
+#include "fusion/process.h"
 #include "fusion/text.h"
 #include "fusion/write_file.h"
 

@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
-#include "fusion/cli/folders.h"
-#include "fusion/cli/process.h"
 #include "fusion/error.h"
+#include "fusion/folders.h"
 #include "fusion/halide/execute.h"
+#include "fusion/process.h"
 #include "fusion/write_file.h"
 
 namespace fusion {

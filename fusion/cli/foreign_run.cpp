@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fusion/cli/folders.h"
 #include "fusion/cli/foreign_filter.h"
+#include "fusion/folders.h"
 #include "fusion/write_file.h"
 
 namespace fusion {

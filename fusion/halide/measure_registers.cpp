@@ -3,48 +3,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <regex>
 #include <sstream>
 
 #include "fusion/error.h"
+#include "fusion/folders.h"
 #include "fusion/halide/verify.h"
 #include "fusion/price.h"
+#include "fusion/process.h"
 #include "fusion/write_file.h"
-#include "schedules/apply.h"
 
 namespace fusion {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that is gone with its object.
-struct ScratchFolder {
-    fs::path path;
-    ScratchFolder() {
-        std::string name = (fs::temp_directory_path() / "halide-fusion-XXXXXX").string();
-        if (!mkdtemp(name.data())) {
-            throw UserError("Cannot make a folder in " + fs::temp_directory_path().string() + ".");
-        }
-        path = name;
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-};
-
-std::string output_of(const std::string &command, int &status) {
-    std::string output;
-    std::array<char, 4096> buffer{};
-    FILE *pipe = popen((command + " 2>&1").c_str(), "r");
-    while (const size_t count = pipe ? fread(buffer.data(), 1, buffer.size(), pipe) : 0) {
-        output.append(buffer.data(), count);
-    }
-    status = pipe ? pclose(pipe) : -1;
-    return output;
-}
 
 /// What Halide calls the kernel of a stage, up to its loops.
 std::string entry_prefix(const std::string &func, int update) {
@@ -71,20 +44,19 @@ std::string find_ptxas() {
 }
 
 std::vector<KernelResources> assemble(const std::string &ptx, int register_cap) {
-    const ScratchFolder folder;
-    const std::string file = (folder.path / "kernels.ptx").string();
+    const TemporaryFolder folder;
+    const std::string file = folder.file("kernels.ptx");
     write_file(file, ptx);
-    int status = 0;
-    const std::string log = output_of(find_ptxas() + " -v -arch=sm_90 -maxrregcount=" + std::to_string(register_cap) +
-                                          " -o " + (folder.path / "kernels.cubin").string() + " " + file,
-                                      status);
-    if (status != 0) {
-        throw UserError("ptxas refuses the PTX: " + log);
+    const Finished ptxas =
+        run_process({find_ptxas(), "-v", "-arch=sm_90", "-maxrregcount=" + std::to_string(register_cap), "-o",
+                     folder.file("kernels.cubin"), file});
+    if (ptxas.status != 0) {
+        throw UserError("ptxas refuses the PTX: " + ptxas.output);
     }
     std::vector<KernelResources> kernels;
     static const std::regex entry("Compiling entry function '([^']*)'"), used("Used ([0-9]+) registers"),
         spilled("([0-9]+) bytes spill stores"), shared("([0-9]+) bytes smem");
-    std::istringstream lines(log);
+    std::istringstream lines(ptxas.output);
     for (std::string line; std::getline(lines, line);) {
         std::smatch match;
         if (std::regex_search(line, match, entry)) {
@@ -107,15 +79,9 @@ std::vector<KernelResources> assemble(const std::string &ptx, int register_cap) 
 }
 
 std::string ptx_of(const Planned &planned, const Halide::Target &target) {
-    const ScratchFolder folder;
-    const std::string file = (folder.path / "device.ptx").string();
-    const PipelineView copy = copy_of(planned.view);
-    apply_schedule(planned.schedule, copy);
-    std::vector<Halide::Func> outputs;
-    for (const auto &f : copy.outputs) {
-        outputs.emplace_back(f);
-    }
-    Halide::Pipeline pipeline(outputs);
+    const TemporaryFolder folder;
+    const std::string file = folder.file("device.ptx");
+    Halide::Pipeline pipeline = scheduled_copy(planned.schedule, planned.view);
     pipeline.compile_to({{Halide::OutputFileType::device_code, file}}, pipeline.infer_arguments(), "measured", target);
     std::string text = fs::exists(file) ? read_file(file) : "";
     std::erase(text, '\0');

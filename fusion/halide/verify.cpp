@@ -87,8 +87,7 @@ bool is_known(const std::string &allocation, const std::set<std::string> &stored
     return stored.count(allocation) || stored.count(allocation.substr(0, allocation.rfind('.')));
 }
 
-}  // namespace
-
+/// The same pipeline on Funcs of its own, to try a schedule on.
 PipelineView copy_of(const PipelineView &view) {
     const auto [outputs, copies] = deep_copy(view.outputs, build_environment(view.outputs));
     PipelineView copy = view;
@@ -99,6 +98,18 @@ PipelineView copy_of(const PipelineView &view) {
         }
     }
     return copy;
+}
+
+}  // namespace
+
+Pipeline scheduled_copy(const Schedule &schedule, const PipelineView &view) {
+    const PipelineView copy = copy_of(view);
+    apply_schedule(schedule, copy);
+    std::vector<Func> outputs;
+    for (const Function &f : copy.outputs) {
+        outputs.emplace_back(f);
+    }
+    return Pipeline(outputs);
 }
 
 Lowered inspect(const Stmt &stmt) {
@@ -122,13 +133,7 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
         }
     }
     try {
-        const PipelineView copy = copy_of(view);
-        apply_schedule(schedule, copy);
-        std::vector<Func> outputs;
-        for (const Function &f : copy.outputs) {
-            outputs.emplace_back(f);
-        }
-        Pipeline pipeline(outputs);
+        Pipeline pipeline = scheduled_copy(schedule, view);
         pipeline.add_custom_lowering_pass(&observer, [] {});
         pipeline.compile_to_module(pipeline.infer_arguments(), "verify", target);
     } catch (const Halide::Error &e) {

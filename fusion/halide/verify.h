@@ -10,8 +10,8 @@
 
 namespace fusion {
 
-/// A copy of the pipeline, to try a schedule on.
-PipelineView copy_of(const PipelineView &view);
+/// A copy of the pipeline with the schedule applied. Halide's own errors pass through.
+Halide::Pipeline scheduled_copy(const Schedule &schedule, const PipelineView &view);
 
 /// Applies the schedule to a copy of the pipeline and lowers it. Forbids, with the reason, a schedule that Halide refuses,
 /// memory that the plan does not know (Halide moves an allocation without a constant bound to global memory, silently),

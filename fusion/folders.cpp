@@ -1,4 +1,4 @@
-#include "fusion/cli/folders.h"
+#include "fusion/folders.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "fusion/cli/process.h"
+#include "fusion/process.h"
 
 #include <fcntl.h>
 #include <spawn.h>
