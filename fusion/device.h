@@ -22,6 +22,7 @@ struct Device {
     Figure threads_per_block;
     Figure registers_per_thread;  ///< what the Halide runtime lets the driver use unless told otherwise
     Figure argument_bytes;        ///< of one launch
+    Figure l1;                    ///< of a multiprocessor, shared memory included
     Figure l2;
     Figure memory_bandwidth;  ///< sustained copy, read plus written
     Figure l2_bandwidth;      ///< re-reading what fits

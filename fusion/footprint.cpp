@@ -31,17 +31,34 @@ bool is_identity(const Follows &map) {
     return true;
 }
 
+/// All loops of the stage: its dimensions, then its reduction.
 Follows own_point(const Stage &stage) {
-    Follows identity(stage.dims.size());
+    Follows identity(stage.dims.size() + stage.reduction.size());
     std::iota(identity.begin(), identity.end(), 0);
     return identity;
 }
 
+double elements_of(const std::vector<Extent> &region) {
+    double product = 1;
+    for (const Extent &dim : region) {
+        product *= (double)dim.extent;
+    }
+    return product;
+}
+
 struct Reading {
     std::vector<std::vector<Extent>> regions;  ///< distinct ones
+    double elements_read = 0;                  ///< by all loops that read it
     bool streams = false;
     bool same_point = true;
     bool is_coalesced = true;
+};
+
+/// A read of a stored buffer by the loops of one frame.
+struct Access {
+    Vertex producer;
+    const Read *read;
+    Follows through;
 };
 
 void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map, int contiguous,
@@ -73,17 +90,19 @@ public:
     std::map<Vertex, double> evaluations;  ///< over the kernel
     std::map<Vertex, Reading> readings;
     std::map<Vertex, Follows> tiles;  ///< by staged stage; empty where one tile cannot serve: read in several ways
+    std::map<Vertex, int> lanes;      ///< by stage with loops of its own: the one that neighbouring threads walk
     std::map<Vertex, std::set<Vertex>> callers;  ///< of staged buffers
 
     Trace(const StageGraph &graph, const std::vector<Placement> &placement, const std::set<Vertex> &staged)
         : graph(graph), placement(placement), staged(staged) {}
 
-    void frame(Vertex output) {
-        const Stage &out = graph[output];
-        const int contiguous = contiguous_dim(out);
+    /// `in_output`: per loop of the stage the dimension of the kernel's output that it follows, or -1.
+    void frame(Vertex top, const Follows &in_output) {
+        const Stage &stage_of_frame = graph[top];
         // Per stage and way of following the frame: evaluations a point of it. Consumers come before producers.
         std::map<Vertex, std::map<Follows, double>, std::greater<>> uses;
-        uses[output][own_point(out)] = 1;
+        std::vector<Access> accesses;
+        uses[top][own_point(stage_of_frame)] = 1;
         for (const auto &[stage, ways] : uses) {
             double once = 0;
             for (const auto &[map, times] : ways) {
@@ -95,17 +114,19 @@ public:
                     const bool stored =
                         placement[producer] == Placement::Root || placement[producer] == Placement::Host;
                     if (placement[producer] == Placement::AtBlock) {
-                        if (add_tile(producer, read, through)) {
-                            frame(producer);
+                        Follows to_output = composed(through, in_output);
+                        if (add_tile(producer, read, to_output)) {
+                            to_output.resize(to_output.size() + graph[producer].reduction.size(), -1);
+                            frame(producer, to_output);
                         }
                     } else if (stored && staged.count(producer)) {
-                        add_tile(producer, read, through);
+                        add_tile(producer, read, composed(through, in_output));
                         callers[producer].insert(stage);
                         add_reading(readings[producer], graph[producer], read, own_point(graph[producer]),
                                     contiguous_dim(graph[producer]), graph[producer].dims.size());
                         readings[producer].same_point = false;
                     } else if (stored) {
-                        add_reading(readings[producer], graph[producer], read, through, contiguous, out.dims.size());
+                        accesses.push_back({producer, &read, through});
                     } else {
                         double &known = uses[producer][through];
                         known = std::max(known, times * read.points);
@@ -113,16 +134,59 @@ public:
                 }
             }
             // Kept values are computed once however many read them; recomputed ones once a use.
-            const double here = once * out.points();
+            const double here = once * stage_of_frame.points();
             const bool kept = placement[stage] == Placement::AtThread;
-            evaluations[stage] = kept ? std::max(evaluations[stage], here) : evaluations[stage] + here;
+            evaluations[stage] = kept ? std::max(evaluations[stage], std::min(here, graph[stage].points()))
+                                      : evaluations[stage] + here;
         }
+        add_accesses(top, accesses);
     }
 
 private:
     const StageGraph &graph;
     const std::vector<Placement> &placement;
     const std::set<Vertex> &staged;
+
+    /// The loop of a frame that neighbouring threads walk. A pure stage is written along its contiguous dimension; a
+    /// reduction writes little, so what it reads decides, by bytes.
+    int lane_of(const Stage &stage, const std::vector<Access> &accesses) const {
+        if (stage.reduction.empty()) {
+            return contiguous_dim(stage);
+        }
+        std::map<int, double> votes;
+        for (const Access &access : accesses) {
+            const Stage &producer = graph[access.producer];
+            if (!producer.memory_order.empty() && access.read->kind != ReadKind::InPlace) {
+                votes[access.through[producer.memory_order[0]]] +=
+                    elements_of(access.read->region) * producer.value_bytes;
+            }
+        }
+        votes.erase(-1);
+        int lane = stage.dims.empty() ? 0 : contiguous_dim(stage);
+        double most = 0;
+        for (const auto &[loop, bytes] : votes) {
+            if (bytes > most) {
+                lane = loop;
+                most = bytes;
+            }
+        }
+        return lane;
+    }
+
+    void add_accesses(Vertex top, const std::vector<Access> &accesses) {
+        const int lane = lane_of(graph[top], accesses);
+        lanes[top] = lane;
+        std::map<Vertex, std::vector<std::vector<Extent>>> seen;
+        for (const Access &access : accesses) {
+            Reading &reading = readings[access.producer];
+            add_reading(reading, graph[access.producer], *access.read, access.through, lane, graph[top].dims.size());
+            auto &regions = seen[access.producer];
+            if (std::find(regions.begin(), regions.end(), access.read->region) == regions.end()) {
+                regions.push_back(access.read->region);
+                reading.elements_read += elements_of(access.read->region);
+            }
+        }
+    }
 
     /// True the first time.
     bool add_tile(Vertex producer, const Read &read, const Follows &through) {
@@ -156,13 +220,15 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
                    const std::set<Vertex> &staged) {
     Trace trace(graph, placement, staged);
     for (const Vertex output : outputs) {
-        trace.frame(output);
+        trace.frame(output, own_point(graph[output]));
     }
     Group group;
     group.outputs = outputs;
     for (const auto &[stage, times] : trace.evaluations) {
         const auto tile = trace.tiles.find(stage);
-        group.members.push_back({stage, placement[stage], times, tile == trace.tiles.end() ? Follows() : tile->second});
+        const auto lane = trace.lanes.find(stage);
+        group.members.push_back({stage, placement[stage], times, lane == trace.lanes.end() ? -1 : lane->second,
+                                 tile == trace.tiles.end() ? Follows() : tile->second});
     }
     for (const auto &[producer, callers] : trace.callers) {
         group.staged.push_back({producer, {callers.begin(), callers.end()}, trace.tiles.at(producer)});
@@ -170,15 +236,12 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
     for (const auto &[producer, reading] : trace.readings) {
         double elements = 0;
         for (const auto &region : reading.regions) {
-            double product = 1;
-            for (const Extent &dim : region) {
-                product *= (double)dim.extent;
-            }
-            elements += product;
+            elements += elements_of(region);
         }
         Input input;
         input.producer = producer;
         input.bytes = std::min(elements, std::max(graph[producer].elements(), 1.0)) * graph[producer].value_bytes;
+        input.passes = elements > 0 ? std::max(1.0, reading.elements_read / elements) : 1;
         input.streams = reading.streams;
         input.same_point = reading.same_point;
         input.is_coalesced = reading.is_coalesced;

@@ -50,6 +50,7 @@ struct Stage {
     bool scheduled_by_user = false;
     bool has_own_loops = false;  ///< by the user's schedule
     bool has_updates = false;    ///< the Func has update definitions
+    bool reassociable = false;   ///< an update that reduces, in any order and in parts that are combined later
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
     std::string unbounded_dims;      ///< which dimensions, for the error message
     bool can_be_staged = false;      ///< there is a Func that a shared-memory tile can be made of
@@ -72,7 +73,8 @@ struct Stage {
 struct Read {
     ReadKind kind = ReadKind::Pointwise;
     int points = 1;              ///< distinct points of the producer read a point of the consumer
-    std::vector<int> follows;    ///< per producer dimension: the consumer dimension it follows one to one, or -1
+    /// Per producer dimension: the consumer loop it follows one to one, or -1. Loops are its dims, then its reduction.
+    std::vector<int> follows;
     std::vector<Extent> region;  ///< per producer dimension: what all of the consumer needs
     double region_elements() const;
 };

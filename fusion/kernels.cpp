@@ -6,6 +6,7 @@
 #include "fusion/error.h"
 #include "fusion/footprint.h"
 #include "fusion/price.h"
+#include "fusion/reduction_kernel.h"
 
 namespace fusion {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 Template template_of(const StageGraph &graph, const Assignment &assignment, const Group &group) {
     const Stage &stage = graph[group.outputs[0]];
     const auto is_staged = [](const Member &m) { return m.placement == Placement::AtBlock; };
+    const auto reduces = [&](const Member &m) { return is_staged(m) && is_reduction(graph[m.stage]); };
     if (assignment.placement[group.outputs[0]] == Placement::Host) {
         return Template::HostLoops;
     }
@@ -21,6 +23,9 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
     }
     if (group.outputs.size() > 1) {
         return Template::Siblings;
+    }
+    if (is_reduction(stage) || std::any_of(group.members.begin(), group.members.end(), reduces)) {
+        return Template::Reduction;
     }
     if (!group.staged.empty() || std::any_of(group.members.begin(), group.members.end(), is_staged)) {
         return Template::Transpose;
@@ -46,6 +51,16 @@ bool is_computed_only_for(const StageGraph &graph, const Assignment &assignment,
     return true;
 }
 
+/// The pure definition of a reduction: a thread starts from it, and only the result is stored. (Of an output it is
+/// stored, since the Func itself is.)
+bool starts_a_reduction(const StageGraph &graph, Vertex v) {
+    const Stage &stage = graph[v];
+    const bool is_followed = v + 1 < num_vertices(graph) && graph[v + 1].func_id == stage.func_id;
+    const bool is_last = v + 2 >= num_vertices(graph) || graph[v + 2].func_id != stage.func_id;
+    return stage.role == Role::Intermediate && stage.update == 0 && !stage.scheduled_by_user && is_followed && is_last &&
+           is_reduction(graph[v + 1]);
+}
+
 }  // namespace
 
 Assignment all_stored(const StageGraph &graph) {
@@ -66,6 +81,9 @@ Assignment all_stored(const StageGraph &graph) {
         }
         if (stage.role != Role::Input && feeds_extern[stage.func_id]) {
             placement = Placement::Host;
+        }
+        if (placement == Placement::Root && starts_a_reduction(graph, v)) {
+            placement = Placement::AtThread;
         }
         assignment.placement.push_back(placement);
         assignment.leader.push_back(v);

@@ -7,6 +7,7 @@
 #include "fusion/plan.h"
 #include "fusion/price.h"
 #include "fusion/proposal.h"
+#include "fusion/reduction_kernel.h"
 #include "fusion/rules.h"
 #include "fusion/siblings.h"
 #include "fusion/verdicts.h"
@@ -56,7 +57,7 @@ private:
 
     /// Inputs are never candidates for inlining, but their edges have a verdict too.
     void decide_input(Vertex v) {
-        const Judgement legality = judge_legality(draft, v);
+        const Judgement legality = judge_legality(draft, v, Placement::Inlined);
         decided[v] = {false, legality.rule, legality.decision.why(), 0, 0, 0};
     }
 
@@ -89,12 +90,13 @@ private:
             return;
         }
         std::vector<std::optional<Proposal>> proposals;
-        if (!is_input && is_read_transposed(draft, v)) {
+        const bool reduces = is_reduction(graph[v]) && graph[v].role != Role::Output;
+        if (!is_input && (reduces || is_read_transposed(draft, v))) {
             proposals.push_back(propose_fusion(draft, {v}, Placement::AtBlock));
         }
         if (is_input) {
             decide_input(v);
-        } else {
+        } else if (!reduces) {
             proposals.push_back(propose_fusion(draft, {v}, Placement::Inlined));
             if (const auto stages = diamond(v); !stages.empty()) {
                 proposals.push_back(propose_fusion(draft, stages, Placement::Inlined));
@@ -109,7 +111,7 @@ private:
                 best[v] = proposal;
             }
             // The plain proposal's reason is the one that a reader of the plan looks for.
-            if (!allowed && proposal->stages.size() == 1 && proposal->placement == Placement::Inlined) {
+            if (!allowed && proposal->stages.size() == 1 && (reduces || proposal->placement == Placement::Inlined)) {
                 decided[v] = {false,
                               proposal->judgement.rule,
                               proposal->judgement.decision.why(),
@@ -150,12 +152,19 @@ private:
         }
     }
 
+    const char *rule_of(const Proposal &proposal) const {
+        if (proposal.placement != Placement::AtBlock) {
+            return proposal.judgement.rule;
+        }
+        return is_reduction(graph[proposal.stages.front()]) ? kRowResident : kTransposedTile;
+    }
+
     void take(const Proposal &proposal, int step) {
         std::set<Vertex> touched(proposal.stages.begin(), proposal.stages.end());
         for (const Vertex v : proposal.stages) {
             draft.assignment.placement[v] = proposal.placement;
             decided[v] = {true,
-                          proposal.placement == Placement::AtBlock ? kTransposedTile : proposal.judgement.rule,
+                          rule_of(proposal),
                           "",
                           proposal.apart_us,
                           proposal.fused_us,

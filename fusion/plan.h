@@ -23,6 +23,7 @@ enum class Template {
     Pointwise,  ///< flattened, vectors of the contiguous dimension, specialised on layout
     Siblings,   ///< several outputs in one launch, each flattened to one loop
     Transpose,  ///< square tiles through shared memory
+    Reduction,  ///< a block reduces together, keeps the values in shared memory and computes what reads them
     Parallel,   ///< loops over pure dimensions in parallel, reduction loops inside the thread
     UserLoops,  ///< the user's own schedule, left as it is
     HostLoops,  ///< on the CPU
@@ -42,6 +43,8 @@ struct Tile {
     int vector = 1;      ///< neighbouring points a thread computes with one wide access
     int per_thread = 1;  ///< such vectors a thread, a block's width apart
     int threads = 256;   ///< a block
+    int reducing = 1;    ///< of these, threads that share one reduction
+    int chunks = 1;      ///< parts of a reduction in blocks of their own, combined by a second launch
     bool operator==(const Tile &) const = default;
 };
 
@@ -49,6 +52,7 @@ struct Member {
     Vertex stage;
     Placement placement;
     double evaluations = 0;        ///< over the whole kernel
+    int lane = -1;                 ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
     std::vector<int> follows;      ///< at block: per dimension of the stage the output dimension it follows
     bool computed_before = false;  ///< by a kernel that runs earlier
 };
@@ -57,6 +61,7 @@ struct Member {
 struct Input {
     Vertex producer;
     double bytes = 0;          ///< distinct bytes
+    double passes = 1;         ///< how often these are read, by all loops of the kernel
     bool streams = false;      ///< follows the vectorised dimension
     bool same_point = true;    ///< every read is at the kernel's own point
     bool is_coalesced = true;  ///< neighbouring threads read neighbouring elements, or all the same one

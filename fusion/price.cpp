@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fusion/footprint.h"
+#include "fusion/reduction_price.h"
 
 namespace fusion {
 namespace {
@@ -16,6 +17,10 @@ constexpr int kRegistersAPointer = 2;
 
 /// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
 constexpr double kL2Share = 0.5;
+
+/// What the L1 keeps of the rows that blocks walk again (rows of 64 KB: 3 blocks a multiprocessor 0.95x the copy
+/// bandwidth, 4 blocks 0.66x; H200, 2026-11-29).
+constexpr double kL1Share = 0.8;
 
 /// Instructions of finding a thread's point: with the divisions that undo flattening, and where the loop is contiguous
 /// (times of one point a thread, 16384 x 16384: 4.5 ps a thread against 3.6; H200, 2026-11-29).
@@ -112,6 +117,21 @@ double shared_by_vector(const StageGraph &graph, const Group &group, const Membe
     return narrower ? tile.vector : 1;
 }
 
+/// Reading the rows again in further passes: free where the L1 holds those of all resident blocks, from the L2 where that
+/// does, and from memory.
+double again_us(const Group &group, const Tile &tile, const BlockWork &block, double full, const Device &device) {
+    double again = 0;
+    for (const Input &input : group.inputs) {
+        again += input.bytes * (input.passes - 1);
+    }
+    const double resident = std::min(block.blocks, full / tile.threads);
+    const double on_one = std::ceil(resident / device.multiprocessors);
+    const bool fits_l1 = on_one * (block.walked_bytes + block.shared_bytes) <= kL1Share * device.l1;
+    const bool fits_l2 = resident * block.walked_bytes <= kL2Share * device.l2;
+    const double bandwidth = fits_l2 ? device.l2_bandwidth : device.memory_bandwidth;
+    return fits_l1 ? 0 : again / bandwidth * 1e-3;
+}
+
 }  // namespace
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
@@ -156,13 +176,15 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? input.bytes * waste : 0;
         in_flight += input.streams ? stage.value_bytes * tile.vector * tile.per_thread : 0;
     }
+    const bool reduces = group.kind == Template::Reduction;
+    const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     double instructions = 0;
     for (const Member &member : group.members) {
         const double share = shared_by_vector(graph, group, member, tile);
         instructions += member.evaluations / share * graph[member.stage].work.total();
         price.flops += member.evaluations * graph[member.stage].work.total();
         price.recomputed_flops += recomputed(graph, member);
-        if (member.placement == Placement::AtBlock) {
+        if (member.placement == Placement::AtBlock && !reduces) {
             price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[member.stage].value_bytes;
         }
     }
@@ -172,7 +194,15 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool is_flat = tile.vector > 1 && std::all_of(group.inputs.begin(), group.inputs.end(),
                                                         [](const Input &i) { return i.same_point; });
     const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat;
-    instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);
+    if (reduces) {
+        threads = block.blocks * tile.threads;
+        instructions = instructions * block.padding + threads * block.overhead;
+        price.launches += block.partial_launches;
+        price.launch_us = price.launches * device.launch;
+        price.shared_bytes = block.shared_bytes;
+    } else {
+        instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);
+    }
     const int estimated = estimate_registers(graph, group, tile);
     price.registers = measured ? Registers{measured->used, RegisterSource::Measured}
                                : Registers{estimated, RegisterSource::Estimated};
@@ -195,8 +225,13 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     // Registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
     // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
     const double spilled_us = price.spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * to_us;
+    if (reduces) {
+        price.read_us = price.read_us * block.uncoalesced + again_us(group, tile, block, full, device) +
+                        block.partial_bytes / l2 * to_us;
+    }
     const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
     price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
+    price.compute_us = std::max(price.compute_us, block.latency_us * std::max(1.0, price.waves));
     const double moving = price.read_us + price.write_us;
     price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
     return price;
@@ -209,6 +244,8 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
+    } else if (group.kind == Template::Reduction) {
+        candidates = reduction_tiles(graph, group, device, limits);
     } else if (group.kind == Template::Siblings) {
         candidates.push_back({.vector = 1, .per_thread = 4});
     }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fusion/footprint.h"
+#include "fusion/reduction_kernel.h"
 
 namespace fusion {
 namespace {
@@ -32,8 +33,8 @@ bool keeps_at_block(const Group &group) {
 
 }  // namespace
 
-Judgement judge_legality(const Draft &draft, Vertex v) {
-    Candidate candidate{draft.graph, draft.device, v, Placement::Inlined, edges_from(draft, v)};
+Judgement judge_legality(const Draft &draft, Vertex v, Placement placement) {
+    Candidate candidate{draft.graph, draft.device, v, placement, edges_from(draft, v)};
     return judge(candidate, RuleKind::Legality);
 }
 
@@ -43,7 +44,7 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     proposal.placement = placement;
     std::set<Vertex> readers;
     for (const Vertex v : stages) {
-        const Judgement legality = judge_legality(draft, v);
+        const Judgement legality = judge_legality(draft, v, placement);
         if (!legality.decision.allowed()) {
             proposal.judgement = legality;
             return proposal;
@@ -57,6 +58,13 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     }
     for (const Vertex v : proposal.gone) {
         readers.erase(v);
+    }
+    const bool reduces = is_reduction(draft.graph[stages.front()]);
+    if (reduces && readers.size() > 1) {
+        proposal.judgement = {Decision::forbid(std::to_string(readers.size()) +
+                                               " kernels read it, and a block can keep it only for its own"),
+                              kReductionBoundary};
+        return proposal;
     }
     std::vector<Group> apart;
     Assignment changed = draft.assignment;
@@ -72,6 +80,15 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
         const bool own_loops = draft.kernels.at(reader).kind == Template::UserLoops ||
                                draft.kernels.at(reader).kind == Template::HostLoops;
         proposal.changed.push_back(make_kernel(draft.graph, changed, outputs, draft.device, draft.limits));
+        if (proposal.changed.back().kind == Template::Reduction) {
+            const Decision possible = can_reduce_in_block(draft.graph, proposal.changed.back());
+            if (!possible.allowed() || own_loops) {
+                proposal.judgement = {own_loops ? Decision::forbid("its reader keeps its own loops") : possible,
+                                      kReductionBoundary};
+                return proposal;
+            }
+            continue;
+        }
         const bool has_tiles = proposal.changed.back().kind == Template::Transpose;
         const bool can_have_tiles = !own_loops && is_transposed_tile(draft.graph, proposal.changed.back());
         // A stage kept at the block has one block: no other kernel may compute it.

@@ -36,8 +36,8 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
 /// Stores an inlined stage after all: what fused well one by one can be too much together (registers).
 Proposal propose_cut(const Draft &draft, Vertex stage);
 
-/// What legality says of inlining a stage.
-Judgement judge_legality(const Draft &draft, Vertex stage);
+/// What legality says of moving a stage into its readers' kernels.
+Judgement judge_legality(const Draft &draft, Vertex stage, Placement placement);
 
 /// Some kernel reads the buffer across its contiguous dimension, or would but for a tile in shared memory.
 bool is_read_transposed(const Draft &draft, Vertex buffer);

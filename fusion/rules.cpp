@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fusion/price.h"
+#include "fusion/reduction_kernel.h"
 #include "fusion/text.h"
 
 namespace fusion {
@@ -93,8 +94,15 @@ Decision extern_stage(const Candidate &c) {
     return Decision::allow();
 }
 
+Decision reduction_boundary(const Candidate &c) {
+    return is_reduction(producer_of(c)) && c.proposed == Placement::Inlined
+               ? Decision::forbid("what reads " + producer_of(c).func +
+                                  " needs the whole reduction first, so it cannot be recomputed a point")
+               : Decision::allow();
+}
+
 Decision update_stages(const Candidate &c) {
-    return producer_of(c).has_updates
+    return producer_of(c).has_updates && !is_reduction(producer_of(c))
                ? Decision::forbid(producer_of(c).func + " has update definitions, so its values exist only in memory")
                : Decision::allow();
 }
@@ -102,9 +110,10 @@ Decision update_stages(const Candidate &c) {
 Decision read_kind(const Candidate &c) {
     for (const Edge &e : c.edges) {
         const ReadKind kind = c.graph[e].kind;
-        if (kind != ReadKind::Pointwise && kind != ReadKind::Broadcast && kind != ReadKind::Transposed) {
+        if (kind != ReadKind::Pointwise && kind != ReadKind::Broadcast && kind != ReadKind::Transposed &&
+            kind != ReadKind::Reduction) {
             return Decision::forbid(c.graph[target(e, c.graph)].func + " reads it as a " + name_of(kind) +
-                                    ": only pointwise, broadcast and transposed reads are fused");
+                                    ": only pointwise, broadcast, transposed and reduction reads are fused");
         }
     }
     return Decision::allow();
@@ -205,8 +214,10 @@ constexpr Rule kRules[] = {
     {"user-schedule", RuleKind::Legality, user_schedule, "a Func that its author scheduled keeps its loops"},
     {"extern-stage", RuleKind::Legality, extern_stage,
      "an extern stage, and what it reads, stay in memory on the host"},
+    {kReductionBoundary, RuleKind::Legality, reduction_boundary,
+     "what reads a reduction waits for all of it: it is stored, or kept by the block that computes it"},
     {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
-    {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast and transposed reads are fused"},
+    {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast, transposed and reduction reads are fused"},
     {"launch-arguments", RuleKind::Resource, launch_arguments,
      "a launch takes no more arguments than the device allows"},
     {"shared-memory", RuleKind::Resource, shared_memory, "the tiles of a kernel fit in a block's shared memory"},

@@ -51,6 +51,9 @@ double argument_bytes(const StageGraph &graph, const Group &group);
 /// Rule ids that the planner gives to decisions that are not about one producer.
 inline constexpr const char *kHorizontalSiblings = "horizontal-siblings";
 inline constexpr const char *kUnboundedRegion = "unbounded-region";
+inline constexpr const char *kReductionBoundary = "reduction-boundary";
+inline constexpr const char *kRowResident = "row-resident";
+inline constexpr const char *kAccumulator = "accumulator";
 inline constexpr const char *kTransposedTile = "transposed-tile";
 inline constexpr const char *kVariant = "variant";
 

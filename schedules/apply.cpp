@@ -15,6 +15,8 @@ VarOrRVar loop_of(const Loop &loop, const Internal::Function &f, int update) {
         return Var(f.args()[loop.index]);
     case Loop::Reduction:
         return RVar(f.update(update - 1).schedule().rvars()[loop.index].var);
+    case Loop::MadeReduction:
+        return RVar(loop.name);
     default:
         return Var(loop.name);
     }
@@ -83,7 +85,15 @@ Loop made(const std::string &name) {
     return {Loop::Made, 0, name};
 }
 
-void apply_schedule(const Schedule &schedule, const PipelineView &view) {
+Loop made_reduction(const std::string &name) {
+    return {Loop::MadeReduction, 0, name};
+}
+
+Loop outermost() {
+    return made(Var::outermost().name());
+}
+
+std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView &view) {
     const auto lookup = [&](const BufferRef &buffer) {
         const PipelineView::Source &source = view.sources[buffer.func_id];
         return buffer.output_element < 0 ? source.parameter : source.function.output_buffers()[buffer.output_element];
@@ -96,7 +106,17 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
             for (const int caller : d.callers) {
                 callers.push_back(funcs[caller]);
             }
-            funcs.made[d.func_id] = funcs[d.other].in(callers);
+            funcs.made[d.func_id] = callers.empty() ? funcs[d.other].in() : funcs[d.other].in(callers);
+            continue;
+        }
+        if (d.verb == Verb::RFactor) {
+            Func whole = funcs[d.other];
+            std::vector<std::pair<RVar, Var>> kept;
+            for (size_t i = 0; i < d.loops.size(); i += 2) {
+                kept.emplace_back(loop_of(d.loops[i], whole.function(), d.update).rvar,
+                                  loop_of(d.loops[i + 1], whole.function(), d.update).var);
+            }
+            funcs.made[d.func_id] = whole.update(d.update - 1).rfactor(kept);
             continue;
         }
         Func f = funcs[d.func_id];
@@ -133,6 +153,7 @@ void apply_schedule(const Schedule &schedule, const PipelineView &view) {
         }
         apply_to_stage(d, stage, loops, funcs);
     }
+    return funcs.made;
 }
 
 }  // namespace fusion

@@ -8,8 +8,9 @@
 
 namespace fusion {
 
-/// Applies the schedule to the Funcs of `view`. Halide's own errors pass through.
-void apply_schedule(const Schedule &schedule, const PipelineView &view);
+/// Applies the schedule to the Funcs of `view`; returns the Funcs that it made, by func_id. Halide's own errors pass
+/// through.
+std::map<int, Halide::Func> apply_schedule(const Schedule &schedule, const PipelineView &view);
 
 /// The body of a C++ function (::Halide::Pipeline pipeline, ::Halide::Target target) that does the same.
 /// `func_index` is each Func's index for Pipeline::get_func, by func_id.

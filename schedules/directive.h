@@ -9,18 +9,23 @@
 
 namespace fusion {
 
-/// A loop: a dimension of the Func by position, a variable of its RDom by position, or one that a directive made.
+/// A loop: a dimension of the Func by position, a variable of its RDom by position, or one that a directive made (of a
+/// dimension or of an RDom).
 struct Loop {
-    enum Kind { Arg, Reduction, Made } kind = Made;
+    enum Kind { Arg, Reduction, Made, MadeReduction } kind = Made;
     int index = 0;
     std::string name;
 };
 Loop arg(int index);
 Loop rvar(int index);
 Loop made(const std::string &name);
+Loop made_reduction(const std::string &name);
+/// The loop around all others, from which single blocks and threads are split.
+Loop outermost();
 
 enum class Verb {
-    Wrap,  ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers`
+    Wrap,  ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers` (by all when empty)
+    RFactor,  ///< makes Func `func_id` (a new id) of the update of `other`; loops: an RVar, the dimension it becomes, ...
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`
     StoreInRegister,  ///< MemoryType::Register

@@ -6,11 +6,12 @@
 namespace fusion {
 namespace {
 
-/// A buffer that the kernel streams through.
-struct Streamed {
-    Vertex stage;
-    std::vector<BufferRef> elements;  ///< empty: allocated inside the pipeline
-};
+Halide::Parameter parameter_of(const PipelineView &view, const BufferRef &buffer) {
+    const PipelineView::Source &source = view.sources[buffer.func_id];
+    return buffer.output_element < 0 ? source.parameter : source.function.output_buffers()[buffer.output_element];
+}
+
+}  // namespace
 
 std::vector<BufferRef> external_buffers(const PipelineView &view, Vertex v) {
     const Stage &stage = view.graph[v];
@@ -24,6 +25,19 @@ std::vector<BufferRef> external_buffers(const PipelineView &view, Vertex v) {
     }
     return buffers;
 }
+
+bool has_unit_stride(const PipelineView &view, const BufferRef &buffer, int dim) {
+    const Halide::Expr stride = parameter_of(view, buffer).stride_constraint(dim);
+    return stride.defined() && Halide::Internal::is_const_one(stride);
+}
+
+namespace {
+
+/// A buffer that the kernel streams through.
+struct Streamed {
+    Vertex stage;
+    std::vector<BufferRef> elements;  ///< empty: allocated inside the pipeline
+};
 
 std::vector<Streamed> streamed_buffers(const PipelineView &view, const Group &group) {
     std::vector<Streamed> streamed;
@@ -62,16 +76,6 @@ BufferField field(BufferField::Kind kind, const BufferRef &buffer, int dim) {
 
 Fact equals(const BufferField &left, int64_t value) {
     return {.kind = Fact::EqualsConstant, .left = left, .value = value};
-}
-
-Halide::Parameter parameter_of(const PipelineView &view, const BufferRef &buffer) {
-    const PipelineView::Source &source = view.sources[buffer.func_id];
-    return buffer.output_element < 0 ? source.parameter : source.function.output_buffers()[buffer.output_element];
-}
-
-bool has_unit_stride(const PipelineView &view, const BufferRef &buffer, int dim) {
-    const Halide::Expr stride = parameter_of(view, buffer).stride_constraint(dim);
-    return stride.defined() && Halide::Internal::is_const_one(stride);
 }
 
 /// What every streamed buffer of the caller must satisfy; `reference` gives the extents of the loops.

@@ -15,6 +15,12 @@ struct Layout {
     bool whole_vectors = false;  ///< the loop's length must be a multiple of the vector (no guarded vectors)
 };
 
+/// Buffers of the caller behind a stage: an input, or each element of an output; none where the pipeline allocates it.
+std::vector<BufferRef> external_buffers(const PipelineView &view, Vertex v);
+
+/// The user fixed the stride of the dimension to 1.
+bool has_unit_stride(const PipelineView &view, const BufferRef &buffer, int dim);
+
 /// Facts about every buffer of a kernel that streams; nullopt where nothing the caller can test would prove the layout.
 std::optional<Condition> layout_condition(const PipelineView &view, const Group &group, const Layout &layout);
 
@@ -22,6 +28,10 @@ std::optional<Condition> layout_condition(const PipelineView &view, const Group 
 /// buffers of the caller.
 std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims,
                                         int least);
+
+/// The kernel of a block that reduces runs at the sizes of the estimates: those of the rows that the output walks and that
+/// its reductions need; with vectors, the rows are aligned too. nullopt where no buffer of the caller shows it.
+std::optional<Condition> row_condition(const PipelineView &view, const Group &group);
 
 /// Leading dimensions that may be flattened into one loop: all when every buffer is read at the kernel's own point and
 /// belongs to the caller; else 1.

@@ -1,10 +1,26 @@
 #include "schedules/lower.h"
 
+#include <map>
+
 #include "fusion/error.h"
 #include "schedules/templates.h"
 
 namespace fusion {
 namespace {
+
+/// Gives the Funcs that directives make the ids after the pipeline's own, in the order in which they are made.
+void number_made(Schedule &schedule, int first) {
+    std::map<int, int> numbers;
+    const auto renumber = [&](int &id) {
+        if (id >= first) {
+            id = numbers.emplace(id, first + (int)numbers.size()).first->second;
+        }
+    };
+    for (Directive &d : schedule) {
+        renumber(d.func_id);
+        renumber(d.other);
+    }
+}
 
 Schedule lower_group(const PipelineView &view, const Group &group, const ApiTraits &api) {
     switch (group.kind) {
@@ -14,6 +30,8 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
         return siblings_schedule(view, group);
     case Template::Transpose:
         return transpose_schedule(view, group);
+    case Template::Reduction:
+        return reduction_schedule(view, group, api);
     case Template::Parallel:
         return parallel_schedule(view, group);
     case Template::HostLoops:
@@ -33,6 +51,7 @@ Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target 
         const Schedule part = lower_group(view, group, api);
         schedule.insert(schedule.end(), part.begin(), part.end());
     }
+    number_made(schedule, (int)view.sources.size());
     return schedule;
 }
 

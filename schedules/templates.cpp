@@ -19,6 +19,11 @@ void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
     (*this)(Verb::GpuThreads, {made("fusion_thread")});
 }
 
+int made_id(const PipelineView &view, const Group &group, Vertex stage, int which) {
+    const size_t pair = group.outputs[0] * num_vertices(view.graph) + stage;
+    return (int)(view.sources.size() + pair * kMostMade) + which;
+}
+
 std::vector<Loop> loops_in_memory_order(const Stage &stage) {
     std::vector<Loop> loops;
     for (const int dim : stage.memory_order) {

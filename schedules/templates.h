@@ -14,6 +14,7 @@ struct ApiTraits {
 Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
 Schedule siblings_schedule(const PipelineView &view, const Group &group);
 Schedule transpose_schedule(const PipelineView &view, const Group &group);
+Schedule reduction_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
 Schedule parallel_schedule(const PipelineView &view, const Group &group);
 Schedule host_schedule(const PipelineView &view, const Group &group);
 
@@ -38,6 +39,10 @@ private:
     Schedule &schedule;
     int func_id, update, branch;
 };
+
+/// Ids for the Funcs that one kernel's schedule makes of a stage; lower() numbers them anew.
+inline constexpr int kMostMade = 16;
+int made_id(const PipelineView &view, const Group &group, Vertex stage, int which);
 
 /// Loops over the pure dimensions of a stage, the contiguous one first.
 std::vector<Loop> loops_in_memory_order(const Stage &stage);

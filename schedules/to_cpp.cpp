@@ -15,6 +15,8 @@ const char *method(Verb verb) {
     switch (verb) {
     case Verb::Wrap:
         return "in";
+    case Verb::RFactor:
+        return "rfactor";
     case Verb::ComputeRoot:
         return "compute_root";
     case Verb::ComputeAt:
@@ -88,6 +90,8 @@ std::string declaration(const Loop &loop, const std::string &func, int update) {
     case Loop::Reduction:
         return "    RVar " + name + "(" + func + ".update(" + std::to_string(update - 1) + ").get_schedule().rvars()[" +
                std::to_string(loop.index) + "].var);\n";
+    case Loop::MadeReduction:
+        return "    RVar " + name + "(\"" + name + "\");\n";
     default:
         return "    Var " + name + "(\"" + name + "\");\n";
     }
@@ -123,52 +127,47 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
 
 }  // namespace
 
-std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
-    std::vector<std::string> names;
-    size_t ids = view.sources.size();
-    for (const Directive &d : schedule) {
-        ids = std::max(ids, (size_t)d.func_id + 1);
-    }
-    for (size_t id = 0; id < ids; id++) {
-        names.push_back("f" + std::to_string(id));
-    }
-    std::set<int> funcs;
-    std::set<std::pair<int, int>> stages;
-    std::string wrappers, declarations, body;
-    bool has_conditions = false;
-    std::set<std::string> declared;
-    for (const Directive &d : schedule) {
-        funcs.insert(d.func_id);
-        funcs.insert(d.callers.begin(), d.callers.end());
-        if (d.other >= 0) {
-            funcs.insert(d.other);
-        }
+namespace {
+
+/// Writes directives in their order, each declaration before its first use.
+class Writer {
+public:
+    std::string body;
+    std::set<int> funcs;  ///< those mentioned
+
+    explicit Writer(std::vector<std::string> names) : names(std::move(names)) {}
+
+    void write(const Directive &d) {
+        mention(d);
         if (d.verb == Verb::Wrap) {
             std::vector<std::string> callers;
             for (const int caller : d.callers) {
                 callers.push_back(names[caller]);
             }
-            wrappers +=
-                "    Func " + names[d.func_id] + " = " + names[d.other] + ".in({" + join(callers, ", ") + "});\n";
-            continue;
+            body += "    Func " + names[d.func_id] + " = " + names[d.other] + ".in(" +
+                    (callers.empty() ? "" : "{" + join(callers, ", ") + "}") + ");\n";
+            return;
         }
-        for (const Fact &fact : d.condition) {
-            funcs.insert(fact.left.buffer.func_id);
-            funcs.insert(fact.right.buffer.func_id);
-            for (const BufferField &factor : fact.factors) {
-                funcs.insert(factor.buffer.func_id);
-            }
-            has_conditions = true;
-        }
+        const int owner = d.verb == Verb::RFactor ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
-            const std::string text = declaration(loop, names[d.func_id], d.update);
-            declarations += declared.insert(text).second ? text : "";
+            const std::string text = declaration(loop, names[owner], d.update);
+            body += declared.insert(text).second ? text : "";
         }
-        const std::string stage = stage_text(names[d.func_id], d.update, d.verb == Verb::Specialize ? -1 : d.branch);
-        if (!is_of_func(d.verb) && stages.insert({d.func_id, d.update}).second) {
-            body += "    Stage " + stage_text(names[d.func_id], d.update, -1) + " = " + names[d.func_id] +
+        if (!is_of_func(d.verb) && stages.insert({owner, d.update}).second) {
+            body += "    Stage " + stage_text(names[owner], d.update, -1) + " = " + names[owner] +
                     (d.update == 0 ? "" : ".update(" + std::to_string(d.update - 1) + ")") + ";\n";
         }
+        if (d.verb == Verb::RFactor) {
+            std::vector<std::string> pairs;
+            for (size_t i = 0; i < d.loops.size(); i += 2) {
+                pairs.push_back("{" + loop_text(d.loops[i], names[owner], d.update) + ", " +
+                                loop_text(d.loops[i + 1], names[owner], d.update) + "}");
+            }
+            body += "    Func " + names[d.func_id] + " = " + stage_text(names[owner], d.update, -1) + ".rfactor({" +
+                    join(pairs, ", ") + "});\n";
+            return;
+        }
+        const std::string stage = stage_text(names[d.func_id], d.update, d.verb == Verb::Specialize ? -1 : d.branch);
         const std::string call = std::string(method(d.verb)) + "(" + arguments(d, names) + ");\n";
         if (d.verb == Verb::Specialize) {
             body += "    Stage " + stage_text(names[d.func_id], d.update, d.branch) + " = " + stage + "." + call;
@@ -176,15 +175,53 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
             body += "    " + (is_of_func(d.verb) ? names[d.func_id] : stage) + "." + call;
         }
     }
-    std::string gets;
-    for (const int id : funcs) {
-        if (id >= (int)view.sources.size()) {
-            continue;
+
+private:
+    std::vector<std::string> names;
+    std::set<std::pair<int, int>> stages;
+    std::set<std::string> declared;
+
+    void mention(const Directive &d) {
+        funcs.insert(d.func_id);
+        funcs.insert(d.callers.begin(), d.callers.end());
+        if (d.other >= 0) {
+            funcs.insert(d.other);
         }
-        gets += "    Func " + names[id] + " = pipeline.get_func(" + std::to_string(func_index.at(id)) + ");  // " +
-                view.sources[id].function.name() + "\n";
+        for (const Fact &fact : d.condition) {
+            funcs.insert(fact.left.buffer.func_id);
+            funcs.insert(fact.right.buffer.func_id);
+            for (const BufferField &factor : fact.factors) {
+                funcs.insert(factor.buffer.func_id);
+            }
+        }
     }
-    return gets + (has_conditions ? condition_prelude() : "") + wrappers + declarations + body;
+};
+
+}  // namespace
+
+std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
+    std::vector<std::string> names;
+    size_t ids = view.sources.size();
+    bool has_conditions = false;
+    for (const Directive &d : schedule) {
+        ids = std::max(ids, (size_t)d.func_id + 1);
+        has_conditions |= !d.condition.empty();
+    }
+    for (size_t id = 0; id < ids; id++) {
+        names.push_back("f" + std::to_string(id));
+    }
+    Writer writer(names);
+    for (const Directive &d : schedule) {
+        writer.write(d);
+    }
+    std::string gets;
+    for (const int id : writer.funcs) {
+        if (id < (int)view.sources.size()) {
+            gets += "    Func " + names[id] + " = pipeline.get_func(" + std::to_string(func_index.at(id)) + ");  // " +
+                    view.sources[id].function.name() + "\n";
+        }
+    }
+    return gets + (has_conditions ? condition_prelude() : "") + writer.body;
 }
 
 }  // namespace fusion

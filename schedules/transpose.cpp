@@ -26,9 +26,7 @@ std::vector<TileOf> tiles_of(const PipelineView &view, const Group &group, Sched
         }
     }
     for (const Staged &staged : group.staged) {
-        // A new id for each pair of kernel and buffer.
-        const int stages = (int)num_vertices(view.graph);
-        const int id = (int)view.sources.size() + (int)group.outputs[0] * stages + (int)staged.producer;
+        const int id = made_id(view, group, staged.producer, 0);
         Directive wrap{.func_id = id, .verb = Verb::Wrap, .other = view.graph[staged.producer].func_id};
         for (const Vertex caller : staged.callers) {
             wrap.callers.push_back(view.graph[caller].func_id);

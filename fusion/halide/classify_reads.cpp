@@ -25,12 +25,12 @@ private:
 };
 
 /// The consumer loop an index follows one to one, or -1.
-int followed_loop(const AffineIndex &index, const std::vector<std::string> &dims) {
+int followed_loop(const AffineIndex &index, const std::vector<std::string> &loops) {
     if (!index.affine || index.coefficient.size() != 1 || index.coefficient.begin()->second != 1) {
         return -1;
     }
-    const auto at = std::find(dims.begin(), dims.end(), index.coefficient.begin()->first);
-    return at == dims.end() ? -1 : (int)(at - dims.begin());
+    const auto at = std::find(loops.begin(), loops.end(), index.coefficient.begin()->first);
+    return at == loops.end() ? -1 : (int)(at - loops.begin());
 }
 
 /// The kind that one index alone makes of the read; what depends on the order of dimensions comes later.
@@ -81,9 +81,11 @@ int severity(ReadKind kind) {
 Read read_of(const Call *call, const std::vector<std::string> &dims, const std::vector<std::string> &reduction) {
     Read read;
     ReadKind worst = ReadKind::Pointwise;
+    std::vector<std::string> loops = dims;
+    loops.insert(loops.end(), reduction.begin(), reduction.end());
     for (const Expr &arg : call->args) {
         const AffineIndex index = read_index(arg);
-        read.follows.push_back(followed_loop(index, dims));
+        read.follows.push_back(followed_loop(index, loops));
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;
     }

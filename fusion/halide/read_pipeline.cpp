@@ -9,6 +9,7 @@
 #include "fusion/halide/expr_cost.h"
 #include "fusion/halide/gpu_support.h"
 #include "fusion/halide/memory_order.h"
+#include "fusion/halide/reassociate.h"
 #include "fusion/halide/regions.h"
 #include "fusion/halide/user_schedule.h"
 #include "fusion/halide/walk.h"
@@ -138,6 +139,7 @@ private:
             }
             const Definition &definition = update == 0 ? f.definition() : updates[update - 1];
             stage.reduction = reduction_dims(definition);
+            stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
             stage.work = work_of(expressions_of(definition));
             stage.live_values = live_values_of(definition.values());
             stage.gpu_refusal = gpu_refusal(f, definition);

@@ -102,14 +102,28 @@ PipelineView copy_of(const PipelineView &view) {
 
 }  // namespace
 
-Pipeline scheduled_copy(const Schedule &schedule, const PipelineView &view) {
-    const PipelineView copy = copy_of(view);
-    apply_schedule(schedule, copy);
+namespace {
+
+/// `stored`: gets the names of what the schedule made and stores in memory.
+Pipeline scheduled(const Schedule &schedule, const PipelineView &copy, std::set<std::string> &stored) {
+    const std::map<int, Func> made = apply_schedule(schedule, copy);
+    for (const Directive &d : schedule) {
+        if (d.verb == Verb::ComputeRoot && made.count(d.func_id)) {
+            stored.insert(made.at(d.func_id).name());
+        }
+    }
     std::vector<Func> outputs;
     for (const Function &f : copy.outputs) {
         outputs.emplace_back(f);
     }
     return Pipeline(outputs);
+}
+
+}  // namespace
+
+Pipeline scheduled_copy(const Schedule &schedule, const PipelineView &view) {
+    std::set<std::string> stored;
+    return scheduled(schedule, copy_of(view), stored);
 }
 
 Lowered inspect(const Stmt &stmt) {
@@ -133,7 +147,7 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
         }
     }
     try {
-        Pipeline pipeline = scheduled_copy(schedule, view);
+        Pipeline pipeline = scheduled(schedule, copy_of(view), stored);
         pipeline.add_custom_lowering_pass(&observer, [] {});
         pipeline.compile_to_module(pipeline.infer_arguments(), "verify", target);
     } catch (const Halide::Error &e) {

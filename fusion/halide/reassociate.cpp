@@ -1,0 +1,48 @@
+#include "fusion/halide/reassociate.h"
+
+#include <algorithm>
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+class HoldsSelect : public IRVisitor {
+public:
+    bool found = false;
+
+private:
+    using IRVisitor::visit;
+    void visit(const Select *) override { found = true; }
+};
+
+bool selects(const std::vector<Expr> &values) {
+    HoldsSelect holds;
+    for (const Expr &value : values) {
+        value.accept(&holds);
+    }
+    return holds.found;
+}
+
+}  // namespace
+
+bool is_reassociable(const Function &f, const Definition &update) {
+    if (update.schedule().rvars().empty() || !update.specializations().empty()) {
+        return false;
+    }
+    for (size_t d = 0; d < update.args().size(); d++) {
+        const Variable *variable = update.args()[d].as<Variable>();
+        if (!variable || variable->name != f.args()[d]) {
+            return false;
+        }
+    }
+    const AssociativeOp op = prove_associativity(f.name(), update.args(), update.values());
+    if (!op.associative() || !op.commutative()) {
+        return false;
+    }
+    const bool folds = std::all_of(op.xs.begin(), op.xs.end(), [](const auto &x) { return !x.var.empty(); });
+    return folds && (update.values().size() == 1 || !selects(update.values()));
+}
+
+}  // namespace fusion

@@ -1,0 +1,12 @@
+#pragma once
+/// Which update definitions are reductions that may be computed in parts.
+#include <Halide.h>
+
+namespace fusion {
+
+/// True where the update folds its RDom into each point by an associative and commutative operator (Halide's own proof),
+/// so that parts may be computed in any order and combined. Floating-point sums count: their rounding changes, unless the
+/// user asks for strict_float. A Tuple that selects (argmax) does not: which of equal values wins depends on the order.
+bool is_reassociable(const Halide::Internal::Function &f, const Halide::Internal::Definition &update);
+
+}  // namespace fusion

@@ -1,0 +1,84 @@
+#include "fusion/reduction_kernel.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fusion {
+namespace {
+
+/// The dimensions of the output that the reductions follow.
+std::set<int> kept_dims(const StageGraph &graph, const Group &group) {
+    std::set<int> kept;
+    for (const Member &member : group.members) {
+        if (member.placement == Placement::AtBlock) {
+            kept.insert(member.follows.begin(), member.follows.end());
+        }
+    }
+    const Stage &out = graph[group.outputs[0]];
+    for (int d = 0; is_reduction(out) && d < (int)out.dims.size(); d++) {
+        kept.insert(d);
+    }
+    return kept;
+}
+
+}  // namespace
+
+bool is_reduction(const Stage &stage) {
+    return stage.update == 1 && stage.reassociable;
+}
+
+std::vector<Member> reductions_of(const StageGraph &graph, const Group &group) {
+    std::vector<Member> reductions;
+    for (const Member &member : group.members) {
+        const bool is_output = member.stage == group.outputs[0];
+        if (is_reduction(graph[member.stage]) && (is_output || member.placement == Placement::AtBlock)) {
+            reductions.push_back(member);
+        }
+    }
+    return reductions;
+}
+
+ReductionShape reduction_shape(const StageGraph &graph, const Group &group) {
+    const std::set<int> kept = kept_dims(graph, group);
+    ReductionShape shape;
+    for (const int dim : graph[group.outputs[0]].memory_order) {
+        (kept.count(dim) ? shape.kept : shape.columns).push_back(dim);
+    }
+    return shape;
+}
+
+Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    if (group.outputs.size() != 1 || !group.staged.empty()) {
+        return Decision::forbid("the launch of " + out.func + " has several outputs or transposed tiles");
+    }
+    if (!is_reduction(out) && (out.update > 0 || out.has_updates || !out.reduction.empty())) {
+        return Decision::forbid(stage_name(out) + " is computed in the order of its own loops, not by a block together");
+    }
+    const std::set<int> kept = kept_dims(graph, group);
+    for (const Member &member : group.members) {
+        if (member.placement != Placement::AtBlock) {
+            continue;
+        }
+        const Stage &stage = graph[member.stage];
+        const std::set<int> own(member.follows.begin(), member.follows.end());
+        if (!is_reduction(stage)) {
+            return Decision::forbid(stage.func + " is not a reduction that a block can compute");
+        }
+        if (own.count(-1) || own.size() != member.follows.size() || member.follows.size() != stage.dims.size()) {
+            return Decision::forbid("a point of " + out.func + " reads " + stage.func +
+                                    " at other points than its own row");
+        }
+        if (own != kept) {
+            return Decision::forbid(stage.func + " has other dimensions than the rest of what the block of " + out.func +
+                                    " reduces");
+        }
+    }
+    return Decision::allow();
+}
+
+bool reduces_along_lanes(const StageGraph &graph, const Member &reduction) {
+    return reduction.lane >= (int)graph[reduction.stage].dims.size();
+}
+
+}  // namespace fusion

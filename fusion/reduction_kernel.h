@@ -1,0 +1,30 @@
+#pragma once
+/// Kernels in which a block reduces together: what its output, its reductions and their loops must look like.
+#include <vector>
+
+#include "fusion/decision.h"
+#include "fusion/plan.h"
+
+namespace fusion {
+
+/// How the dimensions of the kernel's output are walked.
+struct ReductionShape {
+    std::vector<int> kept;     ///< each point of these has its own reductions; contiguous ones first
+    std::vector<int> columns;  ///< walked by the threads of a block: the rows that were reduced
+};
+
+/// A reduction that the block computes, or the output when it is one itself.
+bool is_reduction(const Stage &stage);
+
+/// The members that a block reduces: kept in shared memory, and the output when it is a reduction; producers first.
+std::vector<Member> reductions_of(const StageGraph &graph, const Group &group);
+
+ReductionShape reduction_shape(const StageGraph &graph, const Group &group);
+
+/// Whether one block can compute the kernel's reductions and what reads them. A refusal names the stage.
+Decision can_reduce_in_block(const StageGraph &graph, const Group &group);
+
+/// Neighbouring threads walk the reduction, and not the kept dimensions.
+bool reduces_along_lanes(const StageGraph &graph, const Member &reduction);
+
+}  // namespace fusion

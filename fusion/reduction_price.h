@@ -1,0 +1,28 @@
+#pragma once
+/// What a kernel of blocks that reduce together costs besides its bytes and its arithmetic.
+#include <vector>
+
+#include "fusion/device.h"
+#include "fusion/plan.h"
+
+namespace fusion {
+
+struct BlockWork {
+    double blocks = 1;
+    double padding = 1;         ///< points that the threads walk over the points there are
+    double overhead = 0;        ///< instructions a thread besides the arithmetic of the stages
+    double latency_us = 0;      ///< of one block, were it alone
+    double partial_bytes = 0;   ///< of partial results, written and read again
+    double uncoalesced = 1;     ///< bytes moved over bytes used
+    double walked_bytes = 0;    ///< one block's share of the inputs that are read in several passes
+    int shared_bytes = 0;
+    int partial_launches = 0;
+};
+
+BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
+
+/// Tiles that the template can execute; the price chooses.
+std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, const Device &device,
+                                  const Limits &limits);
+
+}  // namespace fusion

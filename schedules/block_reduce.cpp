@@ -1,0 +1,99 @@
+#include "schedules/block_reduce.h"
+
+#include <algorithm>
+
+#include "schedules/templates.h"
+
+namespace fusion {
+namespace {
+
+using Halide::TailStrategy;
+
+/// A block's value of every thread: `whole` folded by the thread in registers, the result in shared memory.
+/// Returns the loop of the wrapper at which registers live.
+Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thread, const BlockReduction &reduction,
+                    const BlockAnchor &anchor) {
+    schedule.push_back({.func_id = wrapper, .verb = Verb::Wrap, .other = whole});
+    const Emitter emit(schedule, wrapper, 0);
+    emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
+    std::vector<Loop> threads = {thread};
+    if (reduction.kept >= 0) {
+        threads.insert(reduction.on_lanes ? threads.end() : threads.begin(), arg(reduction.kept));
+        // True by construction; without it the size under a guarded tail is known at run time only.
+        emit(Verb::BoundStorage, {arg(reduction.kept)}, reduction.points);
+    }
+    if (threads.size() > 1) {
+        emit(Verb::Reorder, threads);
+    }
+    emit(Verb::GpuThreads, threads);
+    Emitter(schedule, whole, 0).with(Verb::ComputeAt, wrapper, {threads[0]});
+    return threads[0];
+}
+
+}  // namespace
+
+int unrolled_steps(int64_t steps, int vector) {
+    const int most = vector > 1 ? 2 : 4;
+    if (steps <= most + 1) {
+        return (int)std::max<int64_t>(steps, 1);
+    }
+    for (int unrolled = most; unrolled > 1; unrolled--) {
+        if (steps % unrolled == 0) {
+            return unrolled;
+        }
+    }
+    return 2;
+}
+
+void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const BlockAnchor &anchor) {
+    const int f = reduction.func_id, vectors = reduction.first_made, shares = vectors + 1, kept_shares = vectors + 2,
+              sums = vectors + 3, kept_sums = vectors + 4;
+    const Emitter whole(schedule, f, 1);
+    const Loop turn = made_reduction("fusion_turn_r"), thread_r = made_reduction("fusion_thread_r"),
+               lane_r = made_reduction("fusion_lane_r");
+    const Loop thread = made("fusion_share"), lane = made("fusion_lane");
+    Loop over = reduction.over;
+    if (reduction.vector > 1) {
+        whole(Verb::Split, {over, made_reduction("fusion_vector_r"), lane_r}, reduction.vector,
+              TailStrategy::GuardWithIf);
+        over = made_reduction("fusion_vector_r");
+    }
+    whole(Verb::Split, {over, turn, thread_r}, reduction.threads, TailStrategy::GuardWithIf);
+    int folding = shares;
+    if (reduction.vector > 1) {
+        folding = vectors;
+        schedule.push_back(
+            {.func_id = vectors, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread, lane_r, lane}, .other = f});
+    }
+    schedule.push_back({.func_id = shares, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread}, .other = f});
+    const Loop registers = keep_for_block(schedule, shares, kept_shares, thread, reduction, anchor);
+    if (reduction.vector > 1) {
+        const Emitter start(schedule, vectors, 0), fold(schedule, vectors, 1);
+        start.with(Verb::ComputeAt, kept_shares, {registers});
+        start(Verb::Vectorize, {lane});
+        fold(Verb::Vectorize, {lane});
+        Emitter(schedule, shares, 1)(Verb::Unroll, {lane_r});
+    }
+    const int64_t steps = (reduction.extent + reduction.threads * reduction.vector - 1) /
+                          (reduction.threads * reduction.vector);
+    const int unrolled = unrolled_steps(steps, reduction.vector);
+    if (unrolled > 1) {
+        const Emitter fold(schedule, folding, 1);
+        fold(Verb::Split, {turn, turn, made_reduction("fusion_unrolled_r")}, unrolled, TailStrategy::GuardWithIf);
+        fold(Verb::Unroll, {made_reduction("fusion_unrolled_r")});
+    }
+    const int folders = reduction.threads >= 512 ? 32 : 16;
+    if (reduction.threads <= folders) {
+        whole(Verb::Unroll, {thread_r});
+        return;
+    }
+    const Loop group_r = made_reduction("fusion_group_r"), folder_r = made_reduction("fusion_folder_r"),
+               folder = made("fusion_folder");
+    whole(Verb::Split, {thread_r, group_r, folder_r}, folders, TailStrategy::GuardWithIf);
+    schedule.push_back({.func_id = sums, .update = 1, .verb = Verb::RFactor, .loops = {folder_r, folder}, .other = f});
+    keep_for_block(schedule, sums, kept_sums, folder, reduction, anchor);
+    Emitter(schedule, sums, 1)(Verb::Unroll, {group_r});
+    whole(Verb::Unroll, {folder_r});
+}
+
+}  // namespace fusion

@@ -1,0 +1,38 @@
+#pragma once
+/// Directives that let the threads of a block reduce together, from ordinary rfactors and wrappers.
+#include "fusion/halide/read_pipeline.h"
+#include "fusion/plan.h"
+#include "schedules/directive.h"
+
+namespace fusion {
+
+/// The loop of a Func at which a block's values are computed.
+struct BlockAnchor {
+    int func_id = 0;
+    Loop block;
+};
+
+/// What a block reduces: the first update of Func `func_id`, over its loop `over`, of `extent` steps at the estimates.
+struct BlockReduction {
+    int func_id = 0;
+    Loop over;
+    int64_t extent = 1;
+    int first_made = 0;     ///< ids from here on are free for the Funcs made
+    int kept = -1;          ///< the dimension of which a block holds several points; -1: there is none
+    bool on_lanes = true;   ///< neighbouring threads walk the reduction, else the kept dimension
+    int vector = 1;
+    int threads = 1;        ///< that share one reduction
+    int points = 1;         ///< of the kept dimension a block holds
+};
+
+/// Ids that one call uses.
+inline constexpr int kMadeByReduction = 5;
+
+/// Every thread folds its share in registers, sixteen or thirty-two fold what the threads found, and what is left of the
+/// update folds those: it must then be computed at a thread. Values pass through shared memory, one barrier each.
+void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const BlockAnchor &anchor);
+
+/// Vectors that a thread has in flight: how far a loop of `steps` is unrolled.
+int unrolled_steps(int64_t steps, int vector);
+
+}  // namespace fusion

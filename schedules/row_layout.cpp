@@ -1,0 +1,154 @@
+/// When a block that reduces runs at the sizes of the estimates: its loops then have constant bounds, and no point of them
+/// needs a guard.
+#include <algorithm>
+
+#include "fusion/footprint.h"
+#include "fusion/reduction_kernel.h"
+#include "schedules/layout.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+Fact equals(BufferField::Kind kind, const BufferRef &buffer, int dim, int64_t value) {
+    return {.kind = Fact::EqualsConstant, .left = {kind, buffer, dim}, .value = value};
+}
+
+void add(Condition &facts, const Fact &fact) {
+    const auto same = [&](const Fact &f) {
+        return f.kind == fact.kind && f.left.kind == fact.left.kind && f.left.buffer == fact.left.buffer &&
+               f.left.dim == fact.left.dim;
+    };
+    if (std::none_of(facts.begin(), facts.end(), same)) {
+        facts.push_back(fact);
+    }
+}
+
+class FindParameters : public IRVisitor {
+public:
+    std::vector<const Variable *> found;
+
+private:
+    using IRVisitor::visit;
+    void visit(const Variable *op) override {
+        if (op->param.defined()) {
+            found.push_back(op);
+        }
+    }
+};
+
+/// The minimum or extent of an input that the variable stands for, equal to its estimate.
+std::optional<Fact> at_estimate(const PipelineView &view, const Variable *variable) {
+    if (!variable->param.is_buffer()) {
+        return std::nullopt;
+    }
+    for (int id = 0; id < (int)view.sources.size(); id++) {
+        if (!view.sources[id].is_input_wrapper || !view.sources[id].parameter.same_as(variable->param)) {
+            continue;
+        }
+        for (int dim = 0; dim < variable->param.dimensions(); dim++) {
+            const std::string suffix = "." + std::to_string(dim), name = variable->param.name();
+            const auto fact = [&](BufferField::Kind kind, const Expr &estimate) -> std::optional<Fact> {
+                const auto value = estimate.defined() ? as_const_int(simplify(estimate)) : std::nullopt;
+                return value ? std::optional(equals(kind, {id, -1}, dim, *value)) : std::nullopt;
+            };
+            if (variable->name == name + ".min" + suffix) {
+                return fact(BufferField::Min, variable->param.min_constraint_estimate(dim));
+            }
+            if (variable->name == name + ".extent" + suffix) {
+                return fact(BufferField::Extent, variable->param.extent_constraint_estimate(dim));
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// The bounds of the reduction's RDom are constant, or become so under facts that are added. False where they cannot.
+bool fix_reduction(Condition &facts, const PipelineView &view, const Member &member) {
+    const Function &f = view.sources[view.graph[member.stage].func_id].function;
+    FindParameters finder;
+    for (const ReductionVariable &rv : f.update(0).schedule().rvars()) {
+        rv.min.accept(&finder);
+        rv.extent.accept(&finder);
+    }
+    return std::all_of(finder.found.begin(), finder.found.end(), [&](const Variable *variable) {
+        const auto fact = at_estimate(view, variable);
+        if (fact) {
+            add(facts, *fact);
+        }
+        return fact.has_value();
+    });
+}
+
+/// The output of the pipeline that has the extents of `v`; nullopt where none is known to.
+std::optional<Vertex> sized_like(const StageGraph &graph, Vertex v) {
+    while (graph[v].role != Role::Output) {
+        if (out_degree(v, graph) != 1 || graph[*out_edges(v, graph).first].kind != ReadKind::Pointwise) {
+            return std::nullopt;
+        }
+        v = target(*out_edges(v, graph).first, graph);
+    }
+    return v;
+}
+
+void align(Condition &facts, const PipelineView &view, Vertex v, int vector) {
+    const Stage &stage = view.graph[v];
+    const std::vector<BufferRef> buffers = external_buffers(view, v);
+    for (size_t i = 0; i < buffers.size(); i++) {
+        if (!has_unit_stride(view, buffers[i], stage.memory_order[0])) {
+            add(facts, equals(BufferField::Stride, buffers[i], stage.memory_order[0], 1));
+        }
+        if (i == 0) {
+            add(facts, equals(BufferField::Min, buffers[i], stage.memory_order[0],
+                              stage.dims[stage.memory_order[0]].min));
+        }
+        for (size_t d = 1; d < stage.memory_order.size(); d++) {
+            facts.push_back({.kind = Fact::MultipleOf,
+                             .left = {BufferField::Stride, buffers[i], stage.memory_order[d]},
+                             .value = vector});
+        }
+        facts.push_back({.kind = Fact::DeviceAligned,
+                         .left = {BufferField::Min, buffers[i], 0},
+                         .value = std::min(16, stage.element_bytes[i] * vector)});
+    }
+}
+
+}  // namespace
+
+std::optional<Condition> row_condition(const PipelineView &view, const Group &group) {
+    Condition facts;
+    for (const Member &member : reductions_of(view.graph, group)) {
+        if (!fix_reduction(facts, view, member)) {
+            return std::nullopt;
+        }
+    }
+    const Vertex output = group.outputs[0];
+    const Stage &out = view.graph[output];
+    const ReductionShape shape = reduction_shape(view.graph, group);
+    if (!shape.columns.empty()) {
+        const auto sized = sized_like(view.graph, output);
+        if (!sized) {
+            return std::nullopt;
+        }
+        const BufferRef buffer = external_buffers(view, *sized)[0];
+        for (const int dim : shape.columns) {
+            add(facts, equals(BufferField::Min, buffer, dim, out.dims[dim].min));
+            add(facts, equals(BufferField::Extent, buffer, dim, out.dims[dim].extent));
+        }
+    }
+    if (group.tile.vector > 1) {
+        for (const Input &input : group.inputs) {
+            if (input.streams) {
+                align(facts, view, input.producer, group.tile.vector);
+            }
+        }
+        if (!shape.columns.empty() && shape.columns[0] == contiguous_dim(out) && out.role == Role::Output) {
+            align(facts, view, output, group.tile.vector);
+        }
+    }
+    return facts.empty() ? std::nullopt : std::optional<Condition>(facts);
+}
+
+}  // namespace fusion
