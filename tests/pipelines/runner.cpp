@@ -11,6 +11,7 @@
 #include "fusion/halide/reference.h"
 #include "fusion/halide/regions.h"
 #include "schedules/apply.h"
+#include "schedules/hand/hand.h"
 
 namespace fusion {
 namespace {
@@ -46,6 +47,20 @@ void set_to_estimate(Parameter p) {
     } else {
         FAIL() << "a scalar input of a type that the tests do not set: " << p.name();
     }
+}
+
+/// Plans and applies the plan, or applies the hand schedule and says how many launches it makes.
+Planned schedule(const Built &built, const Target &target, const Options &options) {
+    if (options.variant == "hand") {
+        const HandSchedule &hand = hand_schedule_of(built.generator);
+        Planned planned{"hand", nullptr, read_pipeline(functions_of(built.pipeline)), {}, {}, {}};
+        planned.ledger.planned.launches = hand.launches;
+        hand.apply(HandPipeline(planned.view));
+        return planned;
+    }
+    Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, "test");
+    apply_schedule(planned.schedule, planned.view);
+    return planned;
 }
 
 /// Elements of `big` outside of `region` that are no longer as they were made.
@@ -88,16 +103,15 @@ Builder generator(const std::string &name, const std::map<std::string, std::stri
     return [=] {
         // The generator itself may go: the pipeline holds its Funcs and parameters.
         const BuiltGenerator built = build_generator(name, params, target_for(device_api()));
-        return Built{built.pipeline, built.inputs};
+        return Built{built.pipeline, built.inputs, name};
     };
 }
 
 Runner::Runner(const Builder &builder, const Options &options)
     : target(target_for(device_api())), reference(builder()), device(builder()),
-      plan(plan_pipeline(functions_of(device.pipeline), target, options, "test")) {
+      plan(schedule(device, target, options)) {
     schedule_reference(read_pipeline(functions_of(reference.pipeline)));
     reference.pipeline.compile_jit(target_for(""));
-    apply_schedule(plan.schedule, plan.view);
     count_launches(device.pipeline);
     device.pipeline.compile_jit(target);
 }

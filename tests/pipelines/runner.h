@@ -15,6 +15,7 @@ namespace fusion {
 struct Built {
     Halide::Pipeline pipeline;
     std::vector<Halide::Parameter> inputs;
+    std::string generator = "";  ///< of the project, that it comes from
 };
 
 /// Makes the same pipeline anew at each call: a schedule changes the Funcs it is applied to.
@@ -33,7 +34,8 @@ std::string name_of(Memory memory);
 
 class Runner {
 public:
-    /// Plans, compiles for device_api() and compiles the reference. `builder` is called twice.
+    /// Plans, compiles for device_api() and compiles the reference. `builder` is called twice. Variant "hand": the
+    /// generator's hand schedule, and nothing is planned but the launches.
     Runner(const Builder &builder, const Options &options);
 
     /// Runs both on the same data with outputs of these regions and reports every difference as a test failure: values,
