@@ -137,19 +137,19 @@ Runner::Placed Runner::place(const Type &type, const Region &region, const Param
     return placed;
 }
 
-/// Gives both pipelines the same data in buffers of the regions that the reference asks for.
-void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t seed) {
-    for (size_t i = 0; i < reference.inputs.size(); i++) {
-        if (reference.inputs[i].is_buffer()) {
-            reference.inputs[i].set_buffer(Buffer<>());
-        } else {
-            set_to_estimate(reference.inputs[i]);
-            set_to_estimate(device.inputs[i]);
-        }
-    }
-    for (size_t i = 0; i < device.inputs.size(); i++) {
-        if (device.inputs[i].is_buffer()) {
-            device.inputs[i].set_buffer(Buffer<>());
+/// Gives both pipelines the same data in buffers of the regions given, or those that the reference asks for.
+void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t seed,
+                  const std::map<std::string, Region> &inputs) {
+    for (const Built *built : {&reference, &device}) {
+        for (Parameter p : built->inputs) {
+            const auto given = inputs.find(p.name());
+            if (!p.is_buffer()) {
+                set_to_estimate(p);
+            } else if (given != inputs.end()) {
+                p.set_buffer(place(p.type(), given->second, p, Memory::Dense).used);
+            } else {
+                p.set_buffer(Buffer<>());
+            }
         }
     }
     reference.pipeline.infer_input_bounds(Realization(outputs), target_for(""));
@@ -195,7 +195,8 @@ void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t 
     }
 }
 
-void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed) {
+void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed,
+                   const std::map<std::string, Region> &inputs) {
     if (regions.size() == 1) {
         regions.resize(plan.view.outputs.size(), regions[0]);
     }
@@ -204,15 +205,19 @@ void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed) {
     for (const Region &region : regions) {
         what += " " + ::testing::PrintToString(region.min) + "+" + ::testing::PrintToString(region.extent);
     }
+    for (const auto &[name, region] : inputs) {
+        what += " " + name + " " + ::testing::PrintToString(region.min) + "+" + ::testing::PrintToString(region.extent);
+    }
     SCOPED_TRACE(what);
     try {
-        run(regions, memory, seed);
+        run(regions, memory, seed, inputs);
     } catch (const Halide::Error &e) {  // not a std::exception, so gtest would not print it
         ADD_FAILURE() << e.what();
     }
 }
 
-void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t seed) {
+void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t seed,
+                 const std::map<std::string, Region> &inputs) {
     if (memory == Memory::Misplaced && device_api() == "opencl") {
         memory = Memory::Padded;  // OpenCL refuses to crop at an address that is not a multiple of 128
     }
@@ -230,7 +235,7 @@ void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t see
             flat.push_back(regions[i]);
         }
     }
-    bind(wanted, memory, seed);
+    bind(wanted, memory, seed, inputs);
     for (size_t i = 0; i < placed.size(); i++) {
         if (memory == Memory::Misplaced && !is_empty(flat[i])) {
             placed[i].parent.set_host_dirty();

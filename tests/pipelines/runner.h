@@ -39,8 +39,10 @@ public:
     Runner(const Builder &builder, const Options &options);
 
     /// Runs both on the same data with outputs of these regions and reports every difference as a test failure: values,
-    /// writes outside of the outputs, the number of launches. One region for all outputs, or one each.
-    void check(std::vector<Region> regions, Memory memory, uint32_t seed = 1);
+    /// writes outside of the outputs, the number of launches. One region for all outputs, or one each. `inputs`: those
+    /// whose regions the outputs do not decide, by name (the length of a row that is reduced).
+    void check(std::vector<Region> regions, Memory memory, uint32_t seed = 1,
+               const std::map<std::string, Region> &inputs = {});
 
     const Planned &planned() const { return plan; }
     int outputs() const { return (int)plan.view.outputs.size(); }
@@ -56,8 +58,10 @@ private:
 
     static Placed place(const Halide::Type &type, const Region &region, const Halide::Parameter &constraints,
                         Memory memory);
-    void run(const std::vector<Region> &regions, Memory memory, uint32_t seed);
-    void bind(const std::vector<Halide::Buffer<>> &outputs, Memory memory, uint32_t seed);
+    void run(const std::vector<Region> &regions, Memory memory, uint32_t seed,
+             const std::map<std::string, Region> &inputs);
+    void bind(const std::vector<Halide::Buffer<>> &outputs, Memory memory, uint32_t seed,
+              const std::map<std::string, Region> &inputs);
 };
 
 /// A region at these minimums.
