@@ -208,7 +208,9 @@ public:
                 continue;
             }
             const auto counter = [&](const char *key) { return run.counters.at(key).value; };
-            const bool as_planned = counter("launches") == counter("predicted_launches");
+            // Nothing is predicted of a hand schedule.
+            const bool as_planned =
+                counter("predicted_launches") == 0 || counter("launches") == counter("predicted_launches");
             std::printf("%-44s %10.2f %8.0f %6.3f %9.3f %9.2f  %.0f%s\n", name.c_str(), run.GetAdjustedRealTime(),
                         counter("GBps"), counter("copy_ratio"), counter("planned_copy_ratio"), counter("predicted_us"),
                         counter("launches"), as_planned ? "" : " (not as planned)");

@@ -56,9 +56,7 @@ class Data(NamedTuple):
 
 
 def default_cases() -> list[Case]:
-    """Each generator at its default size, and the chain where only a call's time counts."""
-    at_default = [Case(name, workload.size) for name, workload in WORKLOADS.items()]
-    return at_default + [Case("pointwise_chain", Size(4096, 1))]
+    return [Case(name, size) for name, workload in WORKLOADS.items() for size in workload.sizes]
 
 
 def make_case(generator: str, extents: list[int]) -> Case:
@@ -218,7 +216,7 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=lines[0], epilog=lines[1], formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    sizes_help = "NAME:WxH[xD], or a .json list of such; default: each generator at its own size, and a 4096x1 chain"
+    sizes_help = "NAME:WxH[xD], or a .json list of such; default: each generator at its own sizes"
     parser.add_argument("--sizes", nargs="+", default=[], metavar="SIZE", help=sizes_help)
     parser.add_argument("--out", metavar="FILE", help="write the results here as JSON")
     parser.add_argument("--repeats", type=int, default=30, metavar="N", help="timed runs of each (default: 30)")

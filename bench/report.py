@@ -7,7 +7,8 @@ benchmark that failed is a line under the table, not a missing row.
 
 Columns: time of the unfused and the fused variant; GB/s of the fused one on compulsory bytes, each input
 once and each output once; its ratio to a copy in the same run; the best peer's time over the fused time
-(above 1: the peer is slower); kernels launched by both; the planner's predicted time over the measured.
+(above 1: the peer is slower), and the hand schedule's, where there is one; kernels launched by unfused and
+fused; the planner's predicted time over the measured.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ HEADER = (
     "best peer",
     "its ms",
     "peer / fused",
+    "hand / fused",
     "launches",
     "predicted / measured",
 )
@@ -107,7 +109,12 @@ def ratio(a: float | None, b: float | None) -> str:
     return "" if a is None or not b else f"{a / b:.2f}"
 
 
-def row_of(unfused: dict[str, Any] | None, fused: dict[str, Any], peer: dict[str, Any] | None) -> list[str]:
+def row_of(
+    unfused: dict[str, Any] | None,
+    hand: dict[str, Any] | None,
+    fused: dict[str, Any],
+    peer: dict[str, Any] | None,
+) -> list[str]:
     ms = fused["us"] / 1e3
     unfused_ms = unfused["us"] / 1e3 if unfused else None
     return [
@@ -119,6 +126,7 @@ def row_of(unfused: dict[str, Any] | None, fused: dict[str, Any], peer: dict[str
         peer["peer"] if peer else "",
         f"{peer['ms']:.4f}" if peer else "",
         ratio(peer["ms"] if peer else None, ms),
+        ratio(hand["us"] / 1e3 if hand else None, ms),
         f"{launches(unfused)} → {launches(fused)}",
         ratio(fused["predicted_us"], fused["us"]),
     ]
@@ -154,7 +162,8 @@ def render(bench: dict[str, Any], peers: dict[str, Any], variant: str) -> str:
             peer = best_peer(peer_rows, key, "us_call")
             calls.append([key.generator, key.size, *call_row_of(unfused, fused, peer)])
         else:
-            full.append([key.generator, key.size, *row_of(unfused, fused, best_peer(peer_rows, key, "ms"))])
+            hand = runs.get(key._replace(variant="hand"))
+            full.append([key.generator, key.size, *row_of(unfused, hand, fused, best_peer(peer_rows, key, "ms"))])
     context = bench.get("context", {})
     copies = [f"copy of 1 GiB: {float(context['copy_gbps']):.0f} GB/s"] if "copy_gbps" in context else []
     if peers.get("copy_gbps"):

@@ -13,21 +13,10 @@ struct AsExpr {
     using Value = Expr;
     const BufferLookup &lookup;
 
-    Expr field(const BufferField &f) const {
-        static const char *names[] = {".min.", ".extent.", ".stride."};
-        const Parameter p = lookup(f.buffer);
-        return Variable::make(Int(32), p.name() + names[f.kind] + std::to_string(f.dim), p);
-    }
+    Expr field(const BufferField &f) const { return field_of(lookup(f.buffer), f.kind, f.dim); }
     Expr constant(int64_t value) const { return Expr((int)value); }
     Expr wide(const Expr &value) const { return cast<int64_t>(value); }
-    /// Pure, or Halide would not dare to ask the condition while it infers bounds: it would require the union of what all
-    /// branches need, and a branch of minimum 0 would need elements before a crop.
-    Expr device_address(const BufferRef &buffer) const {
-        const Parameter p = lookup(buffer);
-        const Expr header = Variable::make(type_of<halide_buffer_t *>(), p.name() + ".buffer", p);
-        // Pure, or Halide's bounds would hold for both branches at once: "accessed at 0, before the min" for any crop.
-        return Call::make(UInt(64), Call::buffer_get_device, {header}, Call::PureExtern);
-    }
+    Expr device_address(const BufferRef &buffer) const { return device_address_of(lookup(buffer)); }
     Expr binary(const Expr &a, const char *op, const Expr &b) const {
         switch (op[0]) {
         case '*':
@@ -124,6 +113,18 @@ typename Language::Value state_all(const Condition &condition, const Language &s
 }
 
 }  // namespace
+
+Expr field_of(const Parameter &buffer, BufferField::Kind kind, int dim) {
+    static const char *names[] = {".min.", ".extent.", ".stride."};
+    return Variable::make(Int(32), buffer.name() + names[kind] + std::to_string(dim), buffer);
+}
+
+/// Pure, or Halide would not dare to ask the condition while it infers bounds: it would require the union of what all
+/// branches need, and a branch of minimum 0 would need elements before a crop ("accessed at 0, before the min").
+Expr device_address_of(const Parameter &buffer) {
+    const Expr header = Variable::make(type_of<halide_buffer_t *>(), buffer.name() + ".buffer", buffer);
+    return Call::make(UInt(64), Call::buffer_get_device, {header}, Call::PureExtern);
+}
 
 Expr to_expr(const Condition &condition, const BufferLookup &lookup) {
     return state_all(condition, AsExpr{lookup});

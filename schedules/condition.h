@@ -41,6 +41,12 @@ struct Fact {
 
 using Condition = std::vector<Fact>;
 
+/// A field of a buffer's header, as conditions and hand schedules say it: with the Parameter, or Halide takes it for a
+/// variable of the pipeline.
+Halide::Expr field_of(const Halide::Parameter &buffer, BufferField::Kind kind, int dim);
+/// The address on the device, unsigned.
+Halide::Expr device_address_of(const Halide::Parameter &buffer);
+
 /// Finds the Parameter behind a reference.
 using BufferLookup = std::function<Halide::Parameter(const BufferRef &)>;
 

@@ -10,6 +10,7 @@
 #include "fusion/explain.h"
 #include "fusion/plan.h"
 #include "fusion/text.h"
+#include "schedules/hand/hand.h"
 
 namespace fusion {
 namespace {
@@ -84,6 +85,22 @@ void add_request(CLI::App &command, Request &request, std::vector<std::string> &
 
 }  // namespace
 
+void check_variant(const Request &request, const std::string &variant) {
+    if (variant != kHand) {
+        try {
+            variant_named(variant);
+        } catch (const UserError &e) {
+            throw UserError(std::string(e.what()) + " Or hand, where a built-in generator has a hand schedule.");
+        }
+    } else if (!request.generator_file.empty()) {
+        throw UserError("The variant hand is for built-in generators only, and \"" + request.generator +
+                        "\" is one of \"" + request.generator_file + "\". Next step: leave the variant out.");
+    } else {
+        check_generator(request.generator);
+        hand_schedule_of(request.generator);
+    }
+}
+
 int list_command(const Request &request) {
     const std::string &file = request.generator_file;
     for (const std::string &name : file.empty()       ? generator_names()
@@ -122,7 +139,7 @@ int run_program(int argc, char **argv) {
         "emit", "schedule header, PTX, lowered statement, C header, static library and plan as JSON");
     add_request(*emit, request, params);
     emit->add_option("--variant", request.options.variant,
-                     "fused, unfused, inlined or reference (CPU, every Func at compute_root)")
+                     "fused, unfused, inlined, hand or reference (CPU, every Func at compute_root)")
         ->capture_default_str();
     emit->add_option("-o,--output", folder, "folder to write to; made if missing")->required();
     emit->add_option("-f,--function", function, "name of the function and the files; default: the generator's");
@@ -130,7 +147,7 @@ int run_program(int argc, char **argv) {
     auto *run =
         app.add_subcommand("run", "runs variants on this machine's GPU (or OpenCL device), checks and times them");
     add_request(*run, request, params);
-    run->add_option("--variants", variants, "which, with commas between: unfused, inlined, fused")
+    run->add_option("--variants", variants, "which, with commas between: unfused, inlined, fused, hand")
         ->capture_default_str();
     auto *demo =
         app.add_subcommand("demo", "plans every built-in generator and runs it fused and unfused, side by side");

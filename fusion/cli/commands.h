@@ -9,6 +9,9 @@
 
 namespace fusion {
 
+/// The variant that an expert wrote (schedules/hand) in place of a plan. It belongs to a built-in generator.
+inline constexpr char kHand[] = "hand";
+
 /// What most commands take.
 struct Request {
     std::string generator;       ///< name
@@ -16,6 +19,9 @@ struct Request {
     std::map<std::string, std::string> params;
     Options options;
 };
+
+/// Throws UserError: no variant of this name to run or to emit, or hand for a generator that has none.
+void check_variant(const Request &request, const std::string &variant);
 
 int run_program(int argc, char **argv);
 

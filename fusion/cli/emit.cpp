@@ -9,6 +9,7 @@
 #include "fusion/halide/reference.h"
 #include "fusion/write_file.h"
 #include "schedules/apply.h"
+#include "schedules/hand/hand.h"
 
 namespace fusion {
 namespace {
@@ -37,6 +38,10 @@ int emit_command(const Request &request, const std::string &folder, const std::s
     }
     const Halide::Target target(target_text);
     const std::string name = function.empty() ? request.generator : function;
+    const bool is_reference = request.options.variant == "reference";
+    if (!is_reference) {
+        check_variant(request, request.options.variant);
+    }
     if (is_program(request.generator_file)) {
         print_lines(emit_foreign(request, folder, name, target_text));
         return 0;
@@ -48,13 +53,15 @@ int emit_command(const Request &request, const std::string &folder, const std::s
     std::map<OutputFileType, std::string> files = {{OutputFileType::c_header, staging.file(name + ".h")},
                                                    {OutputFileType::stmt, staging.file(name + ".stmt")},
                                                    {OutputFileType::static_library, staging.file(name + ".a")}};
-    if (request.options.variant == "reference") {
+    if (!is_reference && target.has_feature(Halide::Target::CUDA)) {
+        files[OutputFileType::device_code] = staging.file(name + ".ptx");
+    }
+    if (is_reference) {
         schedule_reference(read_pipeline(functions_of(pipeline)));
+    } else if (request.options.variant == kHand) {
+        hand_schedule_of(request.generator).apply(HandPipeline(read_pipeline(functions_of(pipeline))));
     } else {
         const Planned planned = plan_pipeline(functions_of(pipeline), target, request.options, name);
-        if (target.has_feature(Halide::Target::CUDA)) {
-            files[OutputFileType::device_code] = staging.file(name + ".ptx");
-        }
         write_file(staging.file(name + ".schedule.h"), schedule_header(name, schedule_source(planned, pipeline)));
         write_file(staging.file(name + ".json"), explain_json(planned.explained()));
         apply_schedule(planned.schedule, planned.view);

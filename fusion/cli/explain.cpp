@@ -32,6 +32,10 @@ std::string svg_of(const std::string &dot) {
 }  // namespace
 
 int explain_command(const Request &request, const std::string &format) {
+    if (request.options.variant == kHand) {
+        throw UserError("A hand schedule has no plan to explain. Next step: explain fused, unfused or inlined; run and "
+                        "emit take hand.");
+    }
     if (is_program(request.generator_file)) {
         const std::string text = explain_foreign(request, format == "svg" ? "dot" : format);
         std::cout << (format == "svg" ? svg_of(text) : text);

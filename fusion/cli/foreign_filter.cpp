@@ -126,18 +126,15 @@ ForeignArguments make_arguments(const ForeignFilter &filter) {
         }
         int stride = 1;
         for (int d = 0; d < a.dimensions; d++) {
-            halide_dimension_t dim{0, 0, stride, 0};
-            if (arguments.is_output[i]) {
-                const int64_t *min = a.buffer_estimates ? a.buffer_estimates[2 * d] : nullptr;
-                const int64_t *extent = a.buffer_estimates ? a.buffer_estimates[2 * d + 1] : nullptr;
-                if (!min || !extent) {
-                    throw UserError("Output \"" + std::string(a.name) + "\" has no estimate for dimension " +
-                                    std::to_string(d) + ". Next step: call set_estimates on it.");
-                }
-                dim = halide_dimension_t((int)*min, (int)*extent, stride, 0);
-                stride *= (int)*extent;
+            const int64_t *min = a.buffer_estimates ? a.buffer_estimates[2 * d] : nullptr;
+            const int64_t *extent = a.buffer_estimates ? a.buffer_estimates[2 * d + 1] : nullptr;
+            if (arguments.is_output[i] && (!min || !extent)) {
+                throw UserError("Output \"" + std::string(a.name) + "\" has no estimate for dimension " +
+                                std::to_string(d) + ". Next step: call set_estimates on it.");
             }
-            shapes[i].push_back(dim);
+            // Of an input too, where there is one: the length of a row that is reduced follows from no output.
+            shapes[i].emplace_back(min ? (int)*min : 0, extent ? (int)*extent : 0, stride);
+            stride *= extent ? (int)*extent : 1;
         }
         asked[i] = halide_buffer_t{};
         asked[i].type = a.type;

@@ -51,8 +51,7 @@ std::vector<std::string> load_generators(const std::string &file) {
     return added;
 }
 
-BuiltGenerator build_generator(const std::string &name, const std::map<std::string, std::string> &params,
-                               const Target &target) {
+void check_generator(const std::string &name) {
     const std::vector<std::string> names = generator_names();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const std::string near = nearest(name, names);
@@ -60,6 +59,11 @@ BuiltGenerator build_generator(const std::string &name, const std::map<std::stri
                         (near.empty() ? "" : " (did you mean \"" + near + "\"?)") +
                         ". There are: " + join(names, ", ") + ".");
     }
+}
+
+BuiltGenerator build_generator(const std::string &name, const std::map<std::string, std::string> &params,
+                               const Target &target) {
+    check_generator(name);
     BuiltGenerator built;
     built.name = name;
     try {

@@ -23,6 +23,9 @@ std::vector<std::string> generator_names();
 /// is empty. Throws UserError naming the file and the reason.
 std::vector<std::string> load_generators(const std::string &file);
 
+/// Throws UserError, with the nearest name, where no generator is called so.
+void check_generator(const std::string &name);
+
 /// Builds one. Throws UserError: unknown name (with the nearest), unknown parameter or bad value.
 BuiltGenerator build_generator(const std::string &name, const std::map<std::string, std::string> &params,
                                const Halide::Target &target);

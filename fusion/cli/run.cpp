@@ -35,10 +35,11 @@ void print_row(const std::string &generator, const VariantResult &r, double unfu
     if (!r.fallback.empty()) {
         verdict += ", fell back to unfused: " + r.fallback;
     }
+    const Price &planned = r.ledger.planned;
     const bool compare = unfused_ms > 0 && r.milliseconds > 0;
     std::printf("%-20s %-9s %9s %11s %10s %12s %10s %s\n", generator.c_str(), r.variant.c_str(), launches.c_str(),
-                bytes_text(r.ledger.planned.bytes_read + r.ledger.planned.bytes_written).c_str(),
-                time_text(r.ledger.planned.time_us).c_str(),
+                r.is_planned ? bytes_text(planned.bytes_read + planned.bytes_written).c_str() : "-",
+                r.is_planned ? time_text(planned.time_us).c_str() : "-",
                 r.milliseconds > 0 ? time_text(r.milliseconds * 1000).c_str() : "-",
                 compare ? (fixed(unfused_ms / r.milliseconds, 2) + "x").c_str() : "-", verdict.c_str());
     std::fflush(stdout);
@@ -92,7 +93,7 @@ int run_command(const Request &request, const std::vector<std::string> &variants
         load_generators(request.generator_file);
     }
     for (const std::string &variant : variants) {
-        variant_named(variant);
+        check_variant(request, variant);
     }
     const std::string api = device_api();
     return run_all(request, variants, api, !api.empty(), true, true) ? 0 : 1;

@@ -9,6 +9,7 @@
 #include "fusion/halide/reference.h"
 #include "fusion/halide/regions.h"
 #include "schedules/apply.h"
+#include "schedules/hand/hand.h"
 
 namespace fusion {
 namespace {
@@ -57,6 +58,27 @@ void bind_inputs(const BuiltGenerator &built, const PipelineView &view, uint32_t
 
 std::vector<Buffer<>> outputs_in_memory_order(const PipelineView &view) {
     return make_outputs(view.outputs, estimated_regions(view));
+}
+
+/// Schedules the pipeline as result.variant says and fills in what is known before it runs.
+PipelineView schedule_variant(const Request &request, const BuiltGenerator &built, const Target &target,
+                              VariantResult &result) {
+    if (result.variant == kHand) {
+        const HandSchedule &hand = hand_schedule_of(request.generator);
+        const PipelineView view = read_pipeline(functions_of(built.pipeline));
+        hand.apply(HandPipeline(view));
+        result.is_planned = false;
+        result.predicted_launches = hand.launches;
+        return view;
+    }
+    Options options = request.options;
+    options.variant = result.variant;
+    const Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, request.generator);
+    result.ledger = planned.ledger;
+    result.predicted_launches = planned.ledger.planned.launches;
+    result.fallback = planned.plan.fallback;
+    apply_schedule(planned.schedule, planned.view);
+    return planned.view;
 }
 
 }  // namespace
@@ -108,21 +130,15 @@ VariantResult run_variant(const Request &request, const std::string &variant, co
     result.variant = variant;
     const Target target = target_for(api.empty() ? "cuda" : api);
     const BuiltGenerator built = build_generator(request.generator, request.params, target);
-    Options options = request.options;
-    options.variant = variant;
-    const Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, request.generator);
-    result.ledger = planned.ledger;
-    result.predicted_launches = planned.ledger.planned.launches;
-    result.fallback = planned.plan.fallback;
-    apply_schedule(planned.schedule, planned.view);
+    const PipelineView view = schedule_variant(request, built, target, result);
     Pipeline pipeline = built.pipeline;
     if (api.empty()) {
         pipeline.compile_to_module(built.arguments, request.generator, target);
         return result;
     }
     count_launches(pipeline);
-    bind_inputs(built, planned.view, seed);
-    std::vector<Buffer<>> outputs = outputs_in_memory_order(planned.view);
+    bind_inputs(built, view, seed);
+    std::vector<Buffer<>> outputs = outputs_in_memory_order(view);
     pipeline.compile_jit(target);
     take_launches();
     pipeline.realize(Realization(outputs), target);

@@ -12,6 +12,7 @@ namespace fusion {
 
 struct VariantResult {
     std::string variant;
+    bool is_planned = true;  ///< not hand: then the ledger is empty
     Ledger ledger;
     int predicted_launches = 0;
     int launches = -1;        ///< counted while running; -1: not run
@@ -31,7 +32,7 @@ double time_calls(const std::function<void()> &call, const std::function<void()>
 /// Outputs of the reference for the generator with these parameters, on the data that `seed` makes.
 std::vector<Halide::Buffer<>> run_reference(const Request &request, uint32_t seed);
 
-/// Plans and compiles for `api` ("cuda", "opencl"; "": plans and compiles for CUDA without running) and compares with
+/// Plans (or schedules by hand) and compiles for `api` ("cuda", "opencl"; "": plans and compiles for CUDA without running) and compares with
 /// `reference` (ignored when empty). Times it when `timed`.
 VariantResult run_variant(const Request &request, const std::string &variant, const std::string &api,
                           const std::vector<Halide::Buffer<>> &reference, uint32_t seed, bool timed);

@@ -160,16 +160,21 @@ std::vector<Region> estimated_regions(const PipelineView &view) {
 double largest_difference(const Buffer<> &result, const Buffer<> &reference) {
     return with_type(reference.type(), [&](auto zero) {
         using T = decltype(zero);
-        double largest = 0;
+        double largest = 0, scale = 0;
         const auto value = [](const Buffer<> &buffer, const int *at) {
             return (double)*reinterpret_cast<const T *>(buffer.raw_buffer()->address_of(at));
         };
+        reference.get()->for_each_element([&](const int *at) {
+            const double magnitude = std::abs(value(reference, at));
+            scale = magnitude > scale ? magnitude : scale;  // a NaN is not
+        });
+        scale = scale == 0 ? 1 : std::min(scale, 1.0);
         reference.get()->for_each_element([&](const int *at) {
             const double a = value(result, at), b = value(reference, at);
             if (std::isnan(a) != std::isnan(b)) {
                 largest = std::numeric_limits<double>::infinity();
             } else if (a != b && !std::isnan(a)) {
-                const double difference = std::abs(a - b) / std::max(1.0, std::abs(b));
+                const double difference = std::abs(a - b) / std::max(scale, std::abs(b));
                 largest =
                     std::max(largest, std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference);
             }

@@ -29,7 +29,8 @@ std::vector<Halide::Buffer<>> make_outputs(const std::vector<Halide::Internal::F
 /// The regions that the estimates ask of the outputs.
 std::vector<Region> estimated_regions(const PipelineView &view);
 
-/// Largest difference, relative to the reference where that is over 1; infinity where only one is NaN.
+/// Largest difference, relative to the reference where that is over 1, and to the largest value of the reference where that
+/// is below 1 (a softmax of long rows has none near it); infinity where only one is NaN.
 double largest_difference(const Halide::Buffer<> &result, const Halide::Buffer<> &reference);
 
 /// What rounding in another order may cost a type: 0 for integers.

@@ -124,6 +124,15 @@ class Emit(Case):
         self.assertEqual(self.names(self.folder), ["cheap_fanout" + end for end in (".a", ".h", ".stmt")])
 
 
+    def test_hand_schedule_has_no_plan(self):
+        self.good("emit", "-g", "pointwise_chain", "-o", self.folder, "--variant", "hand")
+        self.assertEqual(self.names(self.folder), ["pointwise_chain" + end for end in (".a", ".h", ".ptx", ".stmt")])
+        with open(self.path("pointwise_chain.ptx"), errors="replace") as ptx:
+            code = ptx.read()
+        self.assertRegex(code, r"ld\.global(\.nc)?\.v4")
+        self.assertIn("st.global.v4", code)
+
+
 class Run(Case):
     def test_prints_a_table_of_variants(self):
         text = self.good("run", "-g", "pointwise_chain", *SMALL)
@@ -138,6 +147,13 @@ class Run(Case):
         self.assertIn("mixed_types", text)
         self.assertNotIn("unfused ", text.split("\n", 2)[2])
 
+    def test_hand_schedules(self):
+        for generator in "pointwise_chain", "transpose_sandwich":
+            text = self.good("run", "-g", generator, "--variants", "fused,hand", *SMALL)
+            needs_device(text)
+            self.assertEqual(text.count("right"), 2)
+            self.assertNotIn(", predicted", text)
+
     def test_a_wrong_result_is_said_and_fails(self):
         done = run("run", "-g", "wrong_on_gpu", "--generator", LIBRARY, "--variants", "fused")
         needs_device(done.stdout)
@@ -145,7 +161,17 @@ class Run(Case):
         self.assertEqual(done.returncode, 1)
 
     def test_unknown_variant(self):
-        self.bad("run", "-g", "mixed_types", "--variants", "fused,fast", says=["fast", "fused, unfused, inlined"])
+        self.bad("run", "-g", "mixed_types", "--variants", "fused,fast", says=["fast", "fused, unfused, inlined", "hand"])
+
+    def test_no_hand_schedule(self):
+        out = self.path("out")
+        for words in ["run", "--variants", "fused,hand"], ["emit", "--variant", "hand", "-o", out]:
+            self.bad(*words, "-g", "mixed_types", says=["mixed_types", "pointwise_chain, transpose_sandwich", "Next step"])
+            self.bad(*words, "-g", "pointwise_chian", says=["pointwise_chian", 'did you mean "pointwise_chain"'])
+            self.bad(*words, "-g", "sound", "--generator", LIBRARY, says=["sound", LIBRARY, "built-in"])
+            self.bad(*words, "-g", "sound", "--generator", EXECUTABLE, says=["sound", EXECUTABLE, "built-in"])
+        self.bad("explain", "-g", "pointwise_chain", "--variant", "hand", says=["no plan", "Next step"])
+        self.assertEqual(os.listdir(self.folder), [])
 
 
 class Mistakes(Case):

@@ -9,8 +9,10 @@ PROGRAM = os.environ["HALIDE_FUSION"]
 LIBRARY = os.environ["TEST_LIBRARY"]
 EXECUTABLE = os.environ["TEST_EXECUTABLE"]
 GENERATORS = os.environ["FUSION_GENERATORS"]
-BUILT_IN = ["bias_gelu_residual", "broadcast_chain", "cheap_fanout", "dear_fanout", "deep_chain", "long_live_range",
-            "mixed_types", "multi_output", "pointwise_chain", "small_branches", "transpose_sandwich"]
+BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "broadcast_chain", "cheap_fanout", "column_mean",
+            "dear_fanout", "deep_chain", "entropy", "l2_normalize", "layernorm", "log_softmax", "long_live_range",
+            "mixed_types", "multi_output", "pointwise_chain", "rmsnorm", "small_branches", "softmax", "softmax_masked",
+            "total_sum", "transpose_sandwich", "trimmed_mean", "variance_rows"]
 SMALL = ["width=67", "height=5"]
 
 KERNEL = {"name", "stages", "bytes_read", "bytes_written", "flops", "recomputed_flops", "registers", "shared_bytes",

@@ -139,7 +139,8 @@ TEST_P(CudaBounds, AsksForNoMoreThanTheReference) {
         for (const int64_t device : {0, 4}) {  // aligned, and not
             CheckAccess check(values, device);
             lowered.accept(&check);
-            EXPECT_GT(check.checks, 0);
+            // Of one number, and of an input that is reduced as a whole, there is nothing to ask.
+            EXPECT_TRUE(check.checks > 0 || planned.view.outputs[0].dimensions() == 0);
             EXPECT_EQ(check.refused, std::vector<std::string>()) << "device address " << device;
         }
     }

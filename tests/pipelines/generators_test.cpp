@@ -1,6 +1,9 @@
 /// Every generator, every variant, against the reference at every size.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "schedules/hand/hand.h"
 #include "tests/pipelines/runner.h"
 
 namespace fusion {
@@ -48,9 +51,13 @@ void PrintTo(const Case &c, std::ostream *out) {
 
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
+    const std::vector<std::string> by_hand = hand_scheduled();
     for (const Subject &subject : kSubjects) {
         for (const char *variant : {"unfused", "inlined", "fused"}) {
             cases.push_back({subject, variant});
+        }
+        if (std::count(by_hand.begin(), by_hand.end(), subject.name) > 0) {
+            cases.push_back({subject, "hand"});
         }
     }
     return cases;

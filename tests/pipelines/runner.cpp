@@ -11,6 +11,7 @@
 #include "fusion/halide/reference.h"
 #include "fusion/halide/regions.h"
 #include "schedules/apply.h"
+#include "schedules/hand/hand.h"
 
 namespace fusion {
 namespace {
@@ -46,6 +47,20 @@ void set_to_estimate(Parameter p) {
     } else {
         FAIL() << "a scalar input of a type that the tests do not set: " << p.name();
     }
+}
+
+/// Plans and applies the plan, or applies the hand schedule and says how many launches it makes.
+Planned schedule(const Built &built, const Target &target, const Options &options) {
+    if (options.variant == "hand") {
+        const HandSchedule &hand = hand_schedule_of(built.generator);
+        Planned planned{"hand", nullptr, read_pipeline(functions_of(built.pipeline)), {}, {}, {}};
+        planned.ledger.planned.launches = hand.launches;
+        hand.apply(HandPipeline(planned.view));
+        return planned;
+    }
+    Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, "test");
+    apply_schedule(planned.schedule, planned.view);
+    return planned;
 }
 
 /// Elements of `big` outside of `region` that are no longer as they were made.
@@ -88,16 +103,15 @@ Builder generator(const std::string &name, const std::map<std::string, std::stri
     return [=] {
         // The generator itself may go: the pipeline holds its Funcs and parameters.
         const BuiltGenerator built = build_generator(name, params, target_for(device_api()));
-        return Built{built.pipeline, built.inputs};
+        return Built{built.pipeline, built.inputs, name};
     };
 }
 
 Runner::Runner(const Builder &builder, const Options &options)
     : target(target_for(device_api())), reference(builder()), device(builder()),
-      plan(plan_pipeline(functions_of(device.pipeline), target, options, "test")) {
+      plan(schedule(device, target, options)) {
     schedule_reference(read_pipeline(functions_of(reference.pipeline)));
     reference.pipeline.compile_jit(target_for(""));
-    apply_schedule(plan.schedule, plan.view);
     count_launches(device.pipeline);
     device.pipeline.compile_jit(target);
 }
@@ -123,19 +137,19 @@ Runner::Placed Runner::place(const Type &type, const Region &region, const Param
     return placed;
 }
 
-/// Gives both pipelines the same data in buffers of the regions that the reference asks for.
-void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t seed) {
-    for (size_t i = 0; i < reference.inputs.size(); i++) {
-        if (reference.inputs[i].is_buffer()) {
-            reference.inputs[i].set_buffer(Buffer<>());
-        } else {
-            set_to_estimate(reference.inputs[i]);
-            set_to_estimate(device.inputs[i]);
-        }
-    }
-    for (size_t i = 0; i < device.inputs.size(); i++) {
-        if (device.inputs[i].is_buffer()) {
-            device.inputs[i].set_buffer(Buffer<>());
+/// Gives both pipelines the same data in buffers of the regions given, or those that the reference asks for.
+void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t seed,
+                  const std::map<std::string, Region> &inputs) {
+    for (const Built *built : {&reference, &device}) {
+        for (Parameter p : built->inputs) {
+            const auto given = inputs.find(p.name());
+            if (!p.is_buffer()) {
+                set_to_estimate(p);
+            } else if (given != inputs.end()) {
+                p.set_buffer(place(p.type(), given->second, p, Memory::Dense).used);
+            } else {
+                p.set_buffer(Buffer<>());
+            }
         }
     }
     reference.pipeline.infer_input_bounds(Realization(outputs), target_for(""));
@@ -181,7 +195,8 @@ void Runner::bind(const std::vector<Buffer<>> &outputs, Memory memory, uint32_t 
     }
 }
 
-void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed) {
+void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed,
+                   const std::map<std::string, Region> &inputs) {
     if (regions.size() == 1) {
         regions.resize(plan.view.outputs.size(), regions[0]);
     }
@@ -190,15 +205,19 @@ void Runner::check(std::vector<Region> regions, Memory memory, uint32_t seed) {
     for (const Region &region : regions) {
         what += " " + ::testing::PrintToString(region.min) + "+" + ::testing::PrintToString(region.extent);
     }
+    for (const auto &[name, region] : inputs) {
+        what += " " + name + " " + ::testing::PrintToString(region.min) + "+" + ::testing::PrintToString(region.extent);
+    }
     SCOPED_TRACE(what);
     try {
-        run(regions, memory, seed);
+        run(regions, memory, seed, inputs);
     } catch (const Halide::Error &e) {  // not a std::exception, so gtest would not print it
         ADD_FAILURE() << e.what();
     }
 }
 
-void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t seed) {
+void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t seed,
+                 const std::map<std::string, Region> &inputs) {
     if (memory == Memory::Misplaced && device_api() == "opencl") {
         memory = Memory::Padded;  // OpenCL refuses to crop at an address that is not a multiple of 128
     }
@@ -216,7 +235,7 @@ void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t see
             flat.push_back(regions[i]);
         }
     }
-    bind(wanted, memory, seed);
+    bind(wanted, memory, seed, inputs);
     for (size_t i = 0; i < placed.size(); i++) {
         if (memory == Memory::Misplaced && !is_empty(flat[i])) {
             placed[i].parent.set_host_dirty();

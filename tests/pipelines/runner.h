@@ -15,6 +15,7 @@ namespace fusion {
 struct Built {
     Halide::Pipeline pipeline;
     std::vector<Halide::Parameter> inputs;
+    std::string generator = "";  ///< of the project, that it comes from
 };
 
 /// Makes the same pipeline anew at each call: a schedule changes the Funcs it is applied to.
@@ -33,12 +34,15 @@ std::string name_of(Memory memory);
 
 class Runner {
 public:
-    /// Plans, compiles for device_api() and compiles the reference. `builder` is called twice.
+    /// Plans, compiles for device_api() and compiles the reference. `builder` is called twice. Variant "hand": the
+    /// generator's hand schedule, and nothing is planned but the launches.
     Runner(const Builder &builder, const Options &options);
 
     /// Runs both on the same data with outputs of these regions and reports every difference as a test failure: values,
-    /// writes outside of the outputs, the number of launches. One region for all outputs, or one each.
-    void check(std::vector<Region> regions, Memory memory, uint32_t seed = 1);
+    /// writes outside of the outputs, the number of launches. One region for all outputs, or one each. `inputs`: those
+    /// whose regions the outputs do not decide, by name (the length of a row that is reduced).
+    void check(std::vector<Region> regions, Memory memory, uint32_t seed = 1,
+               const std::map<std::string, Region> &inputs = {});
 
     const Planned &planned() const { return plan; }
     int outputs() const { return (int)plan.view.outputs.size(); }
@@ -54,8 +58,10 @@ private:
 
     static Placed place(const Halide::Type &type, const Region &region, const Halide::Parameter &constraints,
                         Memory memory);
-    void run(const std::vector<Region> &regions, Memory memory, uint32_t seed);
-    void bind(const std::vector<Halide::Buffer<>> &outputs, Memory memory, uint32_t seed);
+    void run(const std::vector<Region> &regions, Memory memory, uint32_t seed,
+             const std::map<std::string, Region> &inputs);
+    void bind(const std::vector<Halide::Buffer<>> &outputs, Memory memory, uint32_t seed,
+              const std::map<std::string, Region> &inputs);
 };
 
 /// A region at these minimums.

@@ -54,6 +54,16 @@ TEST(Execute, a_difference_is_relative_above_one_and_infinite_for_a_nan) {
     EXPECT_TRUE(std::isinf(largest_difference(a, b)));
 }
 
+TEST(Execute, a_difference_is_relative_to_the_largest_value_where_all_are_small) {
+    Buffer<float> a(2), b(2);
+    a(0) = 0.0011f;
+    b(0) = 0.0010f;
+    a(1) = b(1) = 0.0020f;
+    EXPECT_NEAR(largest_difference(a, b), 0.05, 1e-4);
+    b.fill(0);
+    EXPECT_NEAR(largest_difference(a, b), 0.002, 1e-6);
+}
+
 TEST(Execute, integers_have_no_tolerance) {
     EXPECT_EQ(tolerance(Int(32)), 0);
     EXPECT_EQ(tolerance(Bool()), 0);
