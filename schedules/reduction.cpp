@@ -128,11 +128,6 @@ AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Gr
     return walk(general, anchor, group.tile, TailStrategy::GuardWithIf);
 }
 
-int64_t extent_of_loop(const Stage &stage, int loop) {
-    const int dims = (int)stage.dims.size();
-    return (loop < dims ? stage.dims[loop] : stage.reduction[loop - dims]).extent;
-}
-
 /// The variable of the RDom that threads share: the one that neighbours walk, else the longest.
 int shared_rvar(const Stage &stage, const Member &member) {
     const int dims = (int)stage.dims.size();
@@ -165,7 +160,10 @@ public:
                             .other = stage.func_id});
         schedule.push_back({.func_id = stored, .verb = Verb::Wrap, .other = parts});
         Emitter(schedule, stored, 0)(Verb::ComputeRoot);
-        Anchor anchor{.func_id = stored, .kept = kept_of(stage), .chunk_dim = (int)stage.dims.size()};
+        Anchor anchor;
+        anchor.func_id = stored;
+        anchor.kept = kept_of(stage);
+        anchor.chunk_dim = (int)stage.dims.size();
         const AnchorLoops loops = walk(Emitter(schedule, stored, 0), anchor, group.tile, TailStrategy::GuardWithIf);
         reduce_in_block(schedule, described(member, parts, within, chunk, group.tile.vector, 0),
                         {stored, loops.block});
@@ -266,8 +264,7 @@ Schedule a_thread_a_point(const PipelineView &view, const Group &group) {
     emit(Verb::ComputeRoot);
     Loop thread = made("fusion_thread");
     if (stage.dims.empty()) {
-        const AnchorLoops loops = walk(emit, {.func_id = stored}, group.tile, TailStrategy::GuardWithIf);
-        thread = loops.registers;
+        thread = walk(emit, Anchor(), group.tile, TailStrategy::GuardWithIf).registers;
     } else {
         const std::vector<Loop> loops = loops_in_memory_order(stage);
         emit(Verb::Reorder, loops);
@@ -297,7 +294,11 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
             reductions.split_over_blocks(member);
         }
     }
-    Anchor anchor{.func_id = out.func_id, .update = out.update, .kept = shape.kept, .columns = shape.columns};
+    Anchor anchor;
+    anchor.func_id = out.func_id;
+    anchor.update = out.update;
+    anchor.kept = shape.kept;
+    anchor.columns = shape.columns;
     if (is_wrapped) {
         anchor.func_id = made_id(view, group, output, kMostMade - 1);
         anchor.update = 0;
