@@ -113,13 +113,15 @@ double recomputed(const StageGraph &graph, const Member &member) {
 /// A value that does not follow the vectorised dimension is computed once a vector, and one that is the same for a whole
 /// row once by each thread that walks it.
 double shared_by_points(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile,
-                        double threads) {
-    const double points = graph[group.outputs[0]].points();
-    const bool narrower = graph[member.stage].points() < points && member.placement == Placement::Inlined;
-    if (!narrower) {
+                        const BlockWork &block) {
+    if (member.placement != Placement::Inlined) {
         return 1;
     }
-    return group.kind == Template::Reduction ? std::max(1.0, member.evaluations / threads) : tile.vector;
+    const double points = graph[member.stage].points();
+    if (group.kind == Template::Reduction) {
+        return points <= block.rows ? std::max(1.0, member.evaluations / (block.blocks * tile.threads)) : 1;
+    }
+    return points < graph[group.outputs[0]].points() ? tile.vector : 1;
 }
 
 /// Reading the rows again in further passes: free where the L1 holds those of all resident blocks, from the L2 where that
@@ -185,7 +187,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     double instructions = 0;
     for (const Member &member : group.members) {
-        const double share = shared_by_points(graph, group, member, tile, block.blocks * tile.threads);
+        const double share = shared_by_points(graph, group, member, tile, block);
         instructions += member.evaluations / share * graph[member.stage].work.total();
         price.flops += member.evaluations * graph[member.stage].work.total();
         price.recomputed_flops += recomputed(graph, member);

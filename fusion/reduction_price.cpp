@@ -92,6 +92,7 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     double kept = 1;
     for (size_t i = 0; i < shape.kept.size(); i++) {
         const double extent = (double)out.dims[shape.kept[i]].extent;
+        work.rows *= extent;
         kept *= i == 0 ? std::ceil(extent / points_a_block) : extent;
     }
     work.blocks = kept * tile.chunks;

@@ -8,6 +8,7 @@
 namespace fusion {
 
 struct BlockWork {
+    double rows = 1;            ///< points of the kept dimensions: each has its own reductions
     double blocks = 1;
     double padding = 1;         ///< points that the threads walk over the points there are
     double overhead = 0;        ///< instructions a thread besides the arithmetic of the stages

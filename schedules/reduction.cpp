@@ -89,6 +89,18 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
     if (!anchor.kept.empty()) {
         threads.insert(anchor.columns_on_lanes ? threads.end() : threads.begin(), row);
     }
+    if (threads.empty() && !outer.empty()) {
+        threads.push_back(made("fusion_single"));
+        emit(Verb::Split, {outer[0], made("fusion_band"), threads[0]}, 1, TailStrategy::GuardWithIf);
+        outer[0] = made("fusion_band");
+    }
+    std::vector<Loop> order = inner;
+    order.insert(order.end(), threads.begin(), threads.end());
+    order.insert(order.end(), outer.begin(), outer.end());
+    if (order.size() > 1) {
+        emit(Verb::Reorder, order);
+    }
+    // Splits of the loop around all come last: Halide reorders nothing after them.
     if (threads.empty()) {
         threads.push_back(made("fusion_single"));
         emit(Verb::Split, {outermost(), outermost(), threads[0]}, 1);
@@ -96,11 +108,6 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
     if (outer.empty()) {
         outer.push_back(made("fusion_tile"));
         emit(Verb::Split, {outermost(), outermost(), outer[0]}, 1);
-    } else {
-        std::vector<Loop> order = inner;
-        order.insert(order.end(), threads.begin(), threads.end());
-        order.insert(order.end(), outer.begin(), outer.end());
-        emit(Verb::Reorder, order);
     }
     const Loop block = emit.fuse_all(outer, "fusion_tile");
     emit(Verb::GpuBlocks, {block});
