@@ -6,6 +6,7 @@ lazily, so that a machine without one (or without both) can still run the other.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import statistics
 import time
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from peer_math import Array, Ops, Spec
+from peer_row_ops import array_row_ops, torch_row_ops
 
 Program = Callable[..., tuple[Array, ...]]
 
@@ -33,10 +35,10 @@ class Timing(NamedTuple):
 
 
 class Library(NamedTuple):
-    """`compilers`: peer name → what turns a workload's function into a program."""
+    """`compilers`: peer name → what turns a workload's function into a program; None: it has none for this one."""
 
     version: str
-    compilers: dict[str, Callable[[Program], Program]]
+    compilers: dict[str, Callable[[Program], Program | None]]
     run_once: Callable[[Program, list[Array]], tuple[Array, ...]]
     measure: Callable[[Program, list[list[Array]], Timing], Times]
 
@@ -64,6 +66,7 @@ def torch_ops() -> Ops:
         gelu=lambda v: torch.nn.functional.gelu(v, approximate="tanh"),
         row_major=lambda v: v.contiguous(),
         to_u8=lambda v: v.to(torch.uint8),
+        rows=torch_row_ops(),
     )
 
 
@@ -82,7 +85,7 @@ def torch_inputs(specs: list[Spec], seed: int, device: str) -> list[Array]:
 
 
 def torch_reference(compute: Program, inputs: list[Array]) -> tuple[Array, ...]:
-    """The same math, eager, with every float32 input widened to float64."""
+    """The same math, eager, with every floating-point input widened to float64."""
     import torch
 
     with torch.no_grad():
@@ -151,9 +154,12 @@ def torch_library(device: str) -> Library:
         ops = torch_ops()
         return lambda *inputs: compute(ops, *inputs)
 
-    def compiled(compute: Program) -> Program:
-        torch._dynamo.reset()  # otherwise many sizes of one function run into the recompile limit
-        return torch.compile(eager(compute), dynamic=False)
+    def compiled(mode: str) -> Callable[[Program], Program]:
+        def compile_it(compute: Program) -> Program:
+            torch._dynamo.reset()  # otherwise many sizes of one function run into the recompile limit
+            return torch.compile(eager(compute), dynamic=False, mode=mode)
+
+        return compile_it
 
     def run_once(program: Program, inputs: list[Array]) -> tuple[Array, ...]:
         with torch.no_grad():
@@ -168,7 +174,13 @@ def torch_library(device: str) -> Library:
 
     compilers = {"torch-eager": eager}
     if hasattr(torch, "compile"):
-        compilers["torch-compile"] = compiled
+        compilers["torch-compile"] = compiled("default")
+        # CUDA graphs would copy inputs that are not always the same into memory of their own, and time that.
+        compilers["torch-autotune"] = compiled("max-autotune-no-cudagraphs")
+    if device == "cuda" and importlib.util.find_spec("triton"):
+        from peer_triton import PROGRAMS
+
+        compilers["torch-triton"] = PROGRAMS.get
     return Library(torch.__version__, compilers, run_once, measure)
 
 
@@ -204,6 +216,7 @@ def jax_library(device: str) -> Library:
         gelu=lambda v: jax.nn.gelu(v, approximate=True),
         row_major=lambda v: v,  # what a jitted function returns is row-major
         to_u8=lambda v: v.astype(jax.numpy.uint8),
+        rows=array_row_ops(jax.numpy),
     )
 
     def compiled(compute: Program) -> Program:
@@ -235,7 +248,7 @@ def numpy_ops() -> Ops:
     def gelu(v: Array) -> Array:
         return 0.5 * v * (1.0 + numpy.tanh(0.7978845608 * (v + 0.044715 * v * v * v)))
 
-    return Ops(numpy, gelu, numpy.ascontiguousarray, lambda v: v.astype(numpy.uint8))
+    return Ops(numpy, gelu, numpy.ascontiguousarray, lambda v: v.astype(numpy.uint8), array_row_ops(numpy))
 
 
 def numpy_inputs(specs: list[Spec], seed: int) -> list[Array]:
@@ -252,7 +265,7 @@ def numpy_inputs(specs: list[Spec], seed: int) -> list[Array]:
 
 
 def numpy_reference(compute: Program, inputs: list[Array]) -> tuple[Array, ...]:
-    return compute(numpy_ops(), *(x.astype("float64") if x.dtype == "float32" else x for x in inputs))
+    return compute(numpy_ops(), *(x.astype("float64") if x.dtype.kind == "f" else x for x in inputs))
 
 
 def numpy_relative_error(got: tuple[Array, ...], want: tuple[Array, ...]) -> float:

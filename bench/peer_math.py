@@ -11,16 +11,19 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from peer_row_ops import RowOps
+
 Array = Any
 
 
 class Ops(NamedTuple):
-    """One array library: `xp` has sin, exp, sqrt, tanh, floor and where under the same names."""
+    """One array library: `xp` has sin, exp, sqrt, tanh, floor and where under the same names; `rows` is for peer_rows.py."""
 
     xp: Any
     gelu: Callable[[Array], Array]
     row_major: Callable[[Array], Array]
     to_u8: Callable[[Array], Array]
+    rows: RowOps
 
 
 class Spec(NamedTuple):
@@ -36,7 +39,7 @@ class Spec(NamedTuple):
     step: float = 0.0
 
     def nbytes(self) -> int:
-        return math.prod(self.shape) * {"float32": 4, "int16": 2, "uint8": 1}[self.dtype]
+        return math.prod(self.shape) * {"float32": 4, "int32": 4, "float16": 2, "int16": 2, "uint8": 1}[self.dtype]
 
 
 class Size(NamedTuple):

@@ -1,7 +1,8 @@
 // index and value = where the largest element of each row is, and what it is: a reduction of a Tuple.
 //
 // Two values are reduced together by one comparison; split in two reductions the row would be read twice. Of equal elements
-// the first one counts, so partial results may be combined in order only, or with the index in the comparison.
+// the first one counts, so partial results may be combined in order only, or with the index in the comparison; Halide's
+// own analysis does not find it associative.
 #include "Halide.h"
 
 namespace {
