@@ -70,6 +70,10 @@ std::string explain_json(const Explained &e) {
                          {"apart_us", join.apart_us},
                          {"joined_us", join.joined_us}});
     }
+    Json rewrites = Json::array();
+    for (const Rewrite &rewrite : e.plan.rewrites) {
+        rewrites.push_back({{"id", rewrite.id}, {"why", rewrite.why}});
+    }
     const Json object = {{"schema", 1},
                          {"pipeline", e.pipeline},
                          {"device", e.device.name},
@@ -78,6 +82,7 @@ std::string explain_json(const Explained &e) {
                          {"kernels", kernels},
                          {"edges", edges},
                          {"joins", joins},
+                         {"rewrites", rewrites},
                          {"totals",
                           {{"unfused", totals_json(e.ledger.unfused)},
                            {"planned", totals_json(e.ledger.planned)},

@@ -144,6 +144,12 @@ std::string explain_text(const Explained &e) {
         text += "  " + join(names, " + ") + "  " + (join_decision.joined ? "one launch" : "own launches") + "  " +
                 kHorizontalSiblings + "\n      " + join_decision.why + "\n";
     }
+    if (!e.plan.rewrites.empty()) {
+        text += "\nrewrites\n";
+    }
+    for (const Rewrite &rewrite : e.plan.rewrites) {
+        text += "  " + padded(rewrite.id, 14) + rewrite.why + "\n";
+    }
     return text + "\n" + totals_text(e);
 }
 

@@ -38,6 +38,7 @@ struct Extent {
 struct Work {
     double arithmetic = 0;  ///< adds, multiplies, comparisons, conversions
     double special = 0;     ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
+    double invariant = 0;   ///< of both, what is the same along a row (or for a whole reduction), so that a thread hoists it
     double total() const { return arithmetic + special; }
 };
 

@@ -173,6 +173,9 @@ private:
         for (const Vertex v : proposal.gone) {
             draft.kernels.erase(v);
         }
+        for (const Vertex v : proposal.stored) {
+            draft.assignment.placement[v] = Placement::Root;
+        }
         for (const Group &group : proposal.changed) {
             draft.kernels[group.outputs[0]] = group;
             touched.insert(group.outputs.begin(), group.outputs.end());
@@ -225,6 +228,7 @@ void check_can_run(const StageGraph &graph, const Assignment &assignment) {
 Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions &options) {
     Plan plan;
     plan.variant = options.variant;
+    plan.rewrites = options.rewrites;
     plan.register_cap = options.register_cap > 0 ? options.register_cap : (int)device.registers_per_thread;
     const Limits limits{plan.register_cap, options.max_vector};
     Planner planner(graph, device, limits);

@@ -1,6 +1,9 @@
 #include "fusion/options.h"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
+#include <sstream>
 #include <vector>
 
 #include "fusion/device.h"
@@ -45,6 +48,27 @@ void set_registers_source(Options &options, const std::string &value) {
     options.registers = value;
 }
 
+const std::set<std::string> kRewrites = {"native-math"};
+
+std::set<std::string> split(const std::string &list) {
+    std::set<std::string> parts;
+    std::stringstream stream(list);
+    for (std::string part; std::getline(stream, part, ',');) {
+        parts.insert(part);
+    }
+    return parts;
+}
+
+void set_rewrites(Options &options, const std::string &value) {
+    if (value != "all" && value != "none") {
+        const std::set<std::string> wanted = split(value);
+        if (wanted.empty() || !std::includes(kRewrites.begin(), kRewrites.end(), wanted.begin(), wanted.end())) {
+            bad_value("rewrites", value, "all, none, or some of " + join(std::vector<std::string>(kRewrites.begin(), kRewrites.end()), ", "));
+        }
+    }
+    options.rewrites = value;
+}
+
 constexpr Option kOptions[] = {
     {"device", "H200", "the GPU to plan for: H200, A100, L40S, generic",
      [](Options &o, const std::string &v) { o.device = device_named(v).name; }},
@@ -57,12 +81,8 @@ constexpr Option kOptions[] = {
     {"registers", "estimate",
      "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
      set_registers_source},
-    {"rewrites", "all", "all or none: changes of the algorithm itself; there are none yet, so both plan the same",
-     [](Options &, const std::string &v) {
-         if (v != "all" && v != "none") {
-             bad_value("rewrites", v, "all or none");
-         }
-     }},
+    {"rewrites", "all", "all, none, or some of native-math, separated by commas: changes of the algorithm itself",
+     set_rewrites},
     {"variant", "fused",
      "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",
      [](Options &o, const std::string &v) { o.variant = v == "reference" ? v : name_of(variant_named(v)); }},
@@ -91,6 +111,10 @@ Options parse_options(const std::map<std::string, std::string> &given) {
         found->set(options, value);
     }
     return options;
+}
+
+bool Options::allows(const std::string &rewrite) const {
+    return rewrites == "all" || (rewrites != "none" && split(rewrites).count(rewrite));
 }
 
 std::string options_text() {

@@ -12,7 +12,10 @@ struct Options {
     std::string registers = "estimate";  ///< or "measure": take them from ptxas and plan again where kernels spill
     int max_registers = 0;               ///< 0: what the device's runtime allows
     std::string variant = "fused";       ///< of plan.h, or "reference": no plan, every Func at compute_root on the CPU
+    std::string rewrites = "all";        ///< all, none, or ids separated by commas
     bool verify = true;                  ///< lower a copy of the pipeline and look before the schedule is given out
+
+    bool allows(const std::string &rewrite) const;
 };
 
 /// Throws UserError: an unknown key (with the nearest valid one) or a value of the wrong kind.

@@ -141,12 +141,21 @@ enum class Variant {
     Inlined,  ///< every stage that can be inlined is
 };
 
+/// A change of the algorithm itself, made before anything is scheduled.
+struct Rewrite {
+    std::string id;  ///< as in the option rewrites=
+    int func_id = 0;
+    std::string why;   ///< what it saves
+    double saved = 0;  ///< instructions a point
+};
+
 struct Plan {
     Variant variant = Variant::Fused;
     std::vector<Placement> placement;  ///< by vertex; inputs are Root
     std::vector<Group> groups;         ///< in order of execution
     std::vector<Verdict> verdicts;     ///< one an edge, in edges_in_order
     std::vector<Join> joins;
+    std::vector<Rewrite> rewrites;
     std::string fallback;   ///< not empty: why the fused plan was given up for unfused kernels
     int register_cap = 64;  ///< registers a thread that the kernels are compiled for
 };
@@ -159,6 +168,7 @@ struct PlanOptions {
     Variant variant = Variant::Fused;
     int register_cap = 0;  ///< 0: the device's default
     int max_vector = 4;    ///< 1 for a plan of narrow kernels, which need fewer registers
+    std::vector<Rewrite> rewrites = {};  ///< already in the graph's figures; make_plan hands them on
 };
 
 /// Decides what shares a kernel. Candidates leave a queue in order of benefit (price apart less price fused); only the

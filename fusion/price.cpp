@@ -110,18 +110,19 @@ double recomputed(const StageGraph &graph, const Member &member) {
     return std::max(0.0, member.evaluations - once) * graph[member.stage].work.total();
 }
 
-/// A value that does not follow the vectorised dimension is computed once a vector, and one that is the same for a whole
-/// row once by each thread that walks it.
-double shared_by_points(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile,
-                        const BlockWork &block) {
-    if (member.placement != Placement::Inlined) {
-        return 1;
+/// Instructions of a member over the whole kernel. What is the same for the points that a thread computes side by side is
+/// computed once for them: values that miss the vectorised dimension, or that belong to a whole row.
+double instructions_of(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile,
+                       const BlockWork &block) {
+    const Stage &stage = graph[member.stage];
+    const bool reduces = group.kind == Template::Reduction;
+    const double side_by_side =
+        reduces ? std::max(1.0, member.evaluations / (block.blocks * tile.threads)) : tile.vector;
+    const double fewer = reduces ? block.rows + 0.5 : graph[group.outputs[0]].points();
+    if (member.placement == Placement::Inlined && stage.points() < fewer) {
+        return member.evaluations / side_by_side * stage.work.total();
     }
-    const double points = graph[member.stage].points();
-    if (group.kind == Template::Reduction) {
-        return points <= block.rows ? std::max(1.0, member.evaluations / (block.blocks * tile.threads)) : 1;
-    }
-    return points < graph[group.outputs[0]].points() ? tile.vector : 1;
+    return member.evaluations * (stage.work.total() - stage.work.invariant * (1 - 1 / side_by_side));
 }
 
 /// Reading the rows again in further passes: free where the L1 holds those of all resident blocks, from the L2 where that
@@ -187,8 +188,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     double instructions = 0;
     for (const Member &member : group.members) {
-        const double share = shared_by_points(graph, group, member, tile, block);
-        instructions += member.evaluations / share * graph[member.stage].work.total();
+        instructions += instructions_of(graph, group, member, tile, block);
         price.flops += member.evaluations * graph[member.stage].work.total();
         price.recomputed_flops += recomputed(graph, member);
         if (member.placement == Placement::AtBlock && !reduces) {

@@ -73,6 +73,15 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     }
     for (const Vertex v : proposal.gone) {
         apart.push_back(draft.kernels.at(v));
+        for (const Member &member : draft.kernels.at(v).members) {
+            if (readers.size() > 1 && member.placement == Placement::AtBlock && is_reduction(draft.graph[member.stage])) {
+                changed.placement[member.stage] = Placement::Root;
+                proposal.stored.push_back(member.stage);
+            }
+        }
+    }
+    for (const Vertex v : proposal.stored) {
+        proposal.changed.push_back(make_kernel(draft.graph, changed, {v}, draft.device, draft.limits));
     }
     for (const Vertex reader : readers) {
         apart.push_back(draft.kernels.at(reader));
@@ -130,6 +139,23 @@ bool is_read_transposed(const Draft &draft, Vertex v) {
     return false;
 }
 
+namespace {
+
+/// Two of the kernels would each keep the same stage for their blocks, which has one place only.
+bool keep_the_same(const std::vector<Group> &kernels) {
+    std::set<Vertex> kept;
+    for (const Group &group : kernels) {
+        for (const Member &member : group.members) {
+            if (member.placement == Placement::AtBlock && !kept.insert(member.stage).second) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 Proposal propose_cut(const Draft &draft, Vertex v) {
     Proposal cut;
     cut.stages = {v};
@@ -152,7 +178,7 @@ Proposal propose_cut(const Draft &draft, Vertex v) {
     cut.fused_us = candidate.fused_us();
     // The kernels after the cut must be possible too; then its reason is why fusing was dearer.
     const Candidate after{draft.graph, draft.device, v, Placement::Root, edges_from(draft, v), &fused, &cut.changed};
-    if (!judge(after, RuleKind::Resource).decision.allowed()) {
+    if (!judge(after, RuleKind::Resource).decision.allowed() || keep_the_same(cut.changed)) {
         cut.apart_us = std::numeric_limits<double>::infinity();
     }
     cut.judgement = judge(candidate, RuleKind::Profit);

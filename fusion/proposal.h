@@ -23,6 +23,7 @@ struct Proposal {
     std::vector<Vertex> stages;
     Placement placement = Placement::Inlined;
     std::vector<Vertex> gone;    ///< leaders of kernels that disappear
+    std::vector<Vertex> stored;  ///< reductions that one block kept and several would now need: stored after all
     std::vector<Group> changed;  ///< kernels as they become
     Judgement judgement{Decision::allow(), ""};
     double apart_us = 0, fused_us = 0;

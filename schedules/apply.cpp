@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "fusion/error.h"
+#include "fusion/rewrites/native_math.h"
 
 namespace fusion {
 namespace {
@@ -120,6 +121,10 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             continue;
         }
         Func f = funcs[d.func_id];
+        if (d.verb == Verb::NativeMath) {
+            use_native_math(f.function());
+            continue;
+        }
         std::vector<VarOrRVar> loops;
         for (const Loop &loop : d.loops) {
             loops.push_back(loop_of(loop, f.function(), d.update));

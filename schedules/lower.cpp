@@ -47,6 +47,9 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
 Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target &target) {
     const ApiTraits api{.guarded_vectors = target.has_feature(Halide::Target::CUDA)};
     Schedule schedule;
+    for (const Rewrite &rewrite : plan.rewrites) {
+        schedule.push_back({.func_id = rewrite.func_id, .verb = Verb::NativeMath});
+    }
     for (const Group &group : plan.groups) {
         const Schedule part = lower_group(view, group, api);
         schedule.insert(schedule.end(), part.begin(), part.end());

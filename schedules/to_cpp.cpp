@@ -2,6 +2,7 @@
 #include <set>
 
 #include "fusion/error.h"
+#include "fusion/rewrites/native_math.h"
 #include "fusion/text.h"
 #include "schedules/apply.h"
 
@@ -17,6 +18,8 @@ const char *method(Verb verb) {
         return "in";
     case Verb::RFactor:
         return "rfactor";
+    case Verb::NativeMath:
+        return "function().mutate";
     case Verb::ComputeRoot:
         return "compute_root";
     case Verb::ComputeAt:
@@ -148,6 +151,10 @@ public:
                     (callers.empty() ? "" : "{" + join(callers, ", ") + "}") + ");\n";
             return;
         }
+        if (d.verb == Verb::NativeMath) {
+            body += "    " + names[d.func_id] + ".function().mutate(&native_math);\n";
+            return;
+        }
         const int owner = d.verb == Verb::RFactor ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
             const std::string text = declaration(loop, names[owner], d.update);
@@ -202,10 +209,11 @@ private:
 std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
     std::vector<std::string> names;
     size_t ids = view.sources.size();
-    bool has_conditions = false;
+    bool has_conditions = false, has_native_math = false;
     for (const Directive &d : schedule) {
         ids = std::max(ids, (size_t)d.func_id + 1);
         has_conditions |= !d.condition.empty();
+        has_native_math |= d.verb == Verb::NativeMath;
     }
     for (size_t id = 0; id < ids; id++) {
         names.push_back("f" + std::to_string(id));
@@ -221,7 +229,8 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
                     view.sources[id].function.name() + "\n";
         }
     }
-    return gets + (has_conditions ? condition_prelude() : "") + writer.body;
+    return gets + (has_conditions ? condition_prelude() : "") +
+           (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
 }
 
 }  // namespace fusion

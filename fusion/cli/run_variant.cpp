@@ -83,12 +83,13 @@ PipelineView schedule_variant(const Request &request, const BuiltGenerator &buil
 
 }  // namespace
 
-void compare(const std::vector<Buffer<>> &outputs, const std::vector<Buffer<>> &reference, VariantResult &result) {
+void compare(const std::vector<Buffer<>> &outputs, const std::vector<Buffer<>> &reference, double terms,
+             VariantResult &result) {
     result.is_right = !reference.empty();
     for (size_t i = 0; i < reference.size(); i++) {
         const double difference = largest_difference(outputs[i], reference[i]);
         result.difference = std::max(result.difference, difference);
-        result.is_right &= difference <= tolerance(reference[i].type());
+        result.is_right &= difference <= tolerance(reference[i].type(), terms);
     }
 }
 
@@ -146,7 +147,7 @@ VariantResult run_variant(const Request &request, const std::string &variant, co
     for (Buffer<> &output : outputs) {
         output.copy_to_host();
     }
-    compare(outputs, reference, result);
+    compare(outputs, reference, most_terms(view.graph), result);
     if (timed) {
         result.milliseconds =
             time_calls([&] { pipeline.realize(Realization(outputs), target); }, [&] { outputs[0].device_sync(); });

@@ -22,8 +22,8 @@ struct VariantResult {
     std::string fallback;
 };
 
-/// Fills in the difference from the reference and whether each output is within its type's tolerance.
-void compare(const std::vector<Halide::Buffer<>> &outputs, const std::vector<Halide::Buffer<>> &reference,
+/// Fills in the difference from the reference and whether each output is within its type's tolerance for sums of `terms`.
+void compare(const std::vector<Halide::Buffer<>> &outputs, const std::vector<Halide::Buffer<>> &reference, double terms,
              VariantResult &result);
 
 /// Milliseconds a call: the median of seven rounds of as many calls as fit in 50 ms, each round waited for by `wait`.

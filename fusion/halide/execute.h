@@ -34,6 +34,10 @@ std::vector<Region> estimated_regions(const PipelineView &view);
 double largest_difference(const Halide::Buffer<> &result, const Halide::Buffer<> &reference);
 
 /// What rounding in another order may cost a type: 0 for integers.
-double tolerance(const Halide::Type &type);
+/// `terms`: how many are added up.
+double tolerance(const Halide::Type &type, double terms = 1);
+
+/// Terms of the longest reduction, at the estimates.
+double most_terms(const StageGraph &graph);
 
 }  // namespace fusion

@@ -23,6 +23,10 @@ double math_instructions(const std::string &name) {
         {"tanh", 17},  {"asinh", 35}, {"acosh", 35},       {"atanh", 30},
         {"floor", 1},  {"ceil", 1},   {"round", 2},        {"trunc", 1},
         {"is_nan", 1}, {"is_inf", 1}, {"is_finite", 1}};
+    // The GPU's own, at a quarter of the rate of arithmetic.
+    if (name.rfind("llvm.nvvm.", 0) == 0) {
+        return 4;
+    }
     const auto found = cost.find(name.substr(0, name.rfind("_f")));
     return found == cost.end() ? 20 : found->second;
 }
@@ -39,12 +43,60 @@ double weight(const Type &type) {
     return type.is_float() && type.bits() == 64 ? 2 : 1;
 }
 
+/// Whether expressions use one of some variables; each subexpression is looked at once.
+class Uses : public IRGraphVisitor {
+public:
+    explicit Uses(const std::set<std::string> &names) : names(names) {}
+
+    bool operator()(const Expr &e) {
+        found = false;
+        include(e);
+        return found;
+    }
+
+private:
+    const std::set<std::string> &names;
+    std::map<const IRNode *, bool> known;
+    bool found = false;
+
+    using IRGraphVisitor::visit;
+    void visit(const Variable *op) override { found |= names.count(op->name) > 0; }
+    void include(const Expr &e) override {
+        const auto [at, is_new] = known.emplace(e.get(), false);
+        if (is_new) {
+            const bool before = found;
+            found = false;
+            e.accept(this);
+            known[e.get()] = found;
+            found |= before;
+        } else {
+            found |= at->second;
+        }
+    }
+};
+
 class CountWork : public IRGraphVisitor {
 public:
     Work work;
-    using IRGraphVisitor::include;  // visits what it has not seen
+
+    explicit CountWork(Uses &varies) : varies(varies) {}
+
+    /// Visits what it has not seen.
+    void include(const Expr &e) override {
+        const double before = work.total();
+        const bool outermost = !is_invariant && !varies(e);
+        is_invariant |= outermost;
+        IRGraphVisitor::include(e);
+        if (outermost) {
+            work.invariant += work.total() - before;
+            is_invariant = false;
+        }
+    }
 
 private:
+    Uses &varies;
+    bool is_invariant = false;
+
     using IRGraphVisitor::visit;
 
     void plain(const Expr &a, const Expr &b, const Type &type) {
@@ -170,12 +222,25 @@ private:
 
 }  // namespace
 
-Work work_of(const std::vector<Expr> &values) {
-    CountWork counter;
+std::set<std::string> walked_loops(const Stage &stage) {
+    std::set<std::string> names;
+    for (const Extent &dim : stage.reduction) {
+        names.insert(dim.name);
+    }
+    if (names.empty() && !stage.memory_order.empty()) {
+        names.insert(stage.dims[stage.memory_order[0]].name);
+    }
+    return names;
+}
+
+Work work_of(const std::vector<Expr> &values, const std::set<std::string> &walked) {
+    Uses varies(walked);
+    CountWork counter(varies);
     for (const Expr &value : values) {
         counter.include(value);
     }
     counter.work.arithmetic = std::max(counter.work.arithmetic, 0.0);
+    counter.work.invariant = std::clamp(counter.work.invariant, 0.0, counter.work.total());
     return counter.work;
 }
 

@@ -19,12 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What Halide calls the kernel of a stage, up to its loops.
-std::string entry_prefix(const std::string &func, int update) {
+/// What Halide calls the kernels of a stage, up to their loops: of its own Func, and of those that the templates of
+/// reductions make of it.
+std::vector<std::string> entry_prefixes(const std::string &func, int update) {
     std::string name = func;
     std::replace_if(
         name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
-    return "_kernel_" + name + "_s" + std::to_string(update) + "_";
+    return {"_kernel_" + name + "_s" + std::to_string(update) + "_", "_kernel_" + name + "_global_wrapper_",
+            "_kernel_" + name + "_intm_global_wrapper_"};
+}
+
+bool is_of_stage(const std::string &entry, const std::string &func, int update) {
+    const std::vector<std::string> prefixes = entry_prefixes(func, update);
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](const std::string &prefix) { return entry.rfind(prefix, 0) == 0; });
 }
 
 }  // namespace
@@ -104,9 +112,8 @@ void measure_registers(Planned &planned, const Halide::Target &target) {
         MeasuredRegisters most;
         for (const Vertex output : group.outputs) {
             const auto &function = planned.view.sources[graph[output].func_id].function;
-            const std::string prefix = entry_prefix(function.name(), graph[output].update);
             for (const KernelResources &kernel : kernels) {
-                if (kernel.entry.rfind(prefix, 0) == 0) {
+                if (is_of_stage(kernel.entry, function.name(), graph[output].update)) {
                     most.used = std::max(most.used, kernel.registers);
                     most.spilled = std::max(most.spilled, kernel.spilled_bytes / 4);
                 }

@@ -5,6 +5,7 @@
 #include "fusion/error.h"
 #include "fusion/halide/measure_registers.h"
 #include "fusion/halide/verify.h"
+#include "fusion/rewrites/native_math.h"
 #include "schedules/apply.h"
 #include "schedules/lower.h"
 
@@ -68,8 +69,12 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
                       const Options &options, const std::string &name) {
     check_target(target);
     const Device &device = device_named(options.device);
-    const PipelineView view = read_pipeline(outputs);
-    const PlanOptions plan_options{variant_named(options.variant), options.max_registers};
+    PipelineView view = read_pipeline(outputs);
+    PlanOptions plan_options{.variant = variant_named(options.variant), .register_cap = options.max_registers};
+    const bool is_strict = target.has_feature(Halide::Target::StrictFloat);
+    if (options.allows("native-math") && target.has_feature(Halide::Target::CUDA) && !is_strict) {
+        plan_options.rewrites = plan_native_math(view);
+    }
     Planned planned = options.registers == "measure" ? plan_measured(view, device, target, plan_options, name)
                                                      : plan_as(view, device, target, plan_options, name);
     if (!options.verify) {
@@ -88,7 +93,8 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
             return scalar;
         }
     }
-    const PlanOptions plain_options{.variant = Variant::Unfused, .register_cap = options.max_registers};
+    PlanOptions plain_options = plan_options;
+    plain_options.variant = Variant::Unfused;
     Planned plain = plan_as(view, device, target, plain_options, name);
     plain.plan.fallback = sound.why();
     const Decision plain_sound = verify(plain.schedule, view, plain.plan, device, target);

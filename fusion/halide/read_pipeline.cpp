@@ -140,7 +140,7 @@ private:
             const Definition &definition = update == 0 ? f.definition() : updates[update - 1];
             stage.reduction = reduction_dims(definition);
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
-            stage.work = work_of(expressions_of(definition));
+            stage.work = work_of(expressions_of(definition), walked_loops(stage));
             stage.live_values = live_values_of(definition.values());
             stage.gpu_refusal = gpu_refusal(f, definition);
             read_definition(f, definition, add_vertex_of(std::move(stage)));

@@ -13,8 +13,8 @@ protected:
     ImageParam in{Float(32), 1, "in"}, wide{Float(64), 1, "wide"}, whole{Int(32), 1, "whole"};
     const Expr a = in(x), b = in(x + 1), c = in(x + 2);
 
-    static double arithmetic(const Expr &e) { return work_of({e}).arithmetic; }
-    static double special(const Expr &e) { return work_of({e}).special; }
+    static double arithmetic(const Expr &e) { return work_of({e}, {}).arithmetic; }
+    static double special(const Expr &e) { return work_of({e}, {}).special; }
 };
 
 TEST_F(ExprCost, a_load_and_each_operation_are_one_instruction) {
@@ -33,8 +33,8 @@ TEST_F(ExprCost, a_product_added_is_one_instruction_of_floats_and_two_of_integer
 TEST_F(ExprCost, a_shared_subexpression_counts_once) {
     const Expr shared = a * 2.0f;
     EXPECT_EQ(arithmetic(max(shared, 0.0f) - min(shared, 1.0f)), 5);
-    EXPECT_EQ(work_of({shared, shared}).arithmetic, arithmetic(shared)) << "two elements of a Tuple";
-    EXPECT_EQ(work_of({shared, shared - 1.0f}).total(), 3);
+    EXPECT_EQ(work_of({shared, shared}, {}).arithmetic, arithmetic(shared)) << "two elements of a Tuple";
+    EXPECT_EQ(work_of({shared, shared - 1.0f}, {}).total(), 3);
 }
 
 TEST_F(ExprCost, a_shared_subexpression_of_a_deep_graph_is_not_walked_again) {
@@ -63,7 +63,7 @@ TEST_F(ExprCost, doubles_weigh_twice) {
 }
 
 TEST_F(ExprCost, work_of_a_constant_is_none) {
-    EXPECT_EQ(work_of({Expr(1.0f)}).total(), 0);
+    EXPECT_EQ(work_of({Expr(1.0f)}, {}).total(), 0);
 }
 
 TEST_F(ExprCost, a_running_sum_keeps_two_values) {
