@@ -15,6 +15,10 @@ namespace {
 constexpr int kBaseRegisters = 12;
 constexpr int kRegistersAPointer = 2;
 
+/// Of a block that reduces together: its unrolled loops and the sixteen values that a thread folds (softmax, column_mean;
+/// same source).
+constexpr int kExchangeRegisters = 26;
+
 /// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
 constexpr double kL2Share = 0.5;
 
@@ -144,8 +148,9 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
     const int pointers = (int)(group.inputs.size() + group.outputs.size());
+    const int exchange = group.kind == Template::Reduction ? kExchangeRegisters : 0;
     // Addresses die after their access: beyond a few, pointers share registers.
-    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * LiveValues(graph, group).most();
+    return kBaseRegisters + exchange + kRegistersAPointer * std::min(pointers, 8) + tile.vector * LiveValues(graph, group).most();
 }
 
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
@@ -185,6 +190,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         in_flight += input.streams ? stage.value_bytes * tile.vector * tile.per_thread : 0;
     }
     const bool reduces = group.kind == Template::Reduction;
+    in_flight *= reduces ? steps_in_flight(tile.vector) : 1;
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     double instructions = 0;
     for (const Member &member : group.members) {

@@ -77,6 +77,30 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
     return Decision::allow();
 }
 
+namespace {
+
+/// The longest but for one; that one where there is no other.
+int longest_rvar(const Stage &stage, int but) {
+    int longest = -1;
+    for (int r = 0; r < (int)stage.reduction.size(); r++) {
+        if (r != but && (longest < 0 || stage.reduction[r].extent > stage.reduction[longest].extent)) {
+            longest = r;
+        }
+    }
+    return longest < 0 ? but : longest;
+}
+
+}  // namespace
+
+int shared_rvar(const StageGraph &graph, const Member &reduction) {
+    const Stage &stage = graph[reduction.stage];
+    return reduces_along_lanes(graph, reduction) ? reduction.lane - (int)stage.dims.size() : longest_rvar(stage, -1);
+}
+
+int chunked_rvar(const StageGraph &graph, const Member &reduction) {
+    return longest_rvar(graph[reduction.stage], shared_rvar(graph, reduction));
+}
+
 bool reduces_along_lanes(const StageGraph &graph, const Member &reduction) {
     return reduction.lane >= (int)graph[reduction.stage].dims.size();
 }

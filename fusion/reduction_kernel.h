@@ -24,6 +24,12 @@ ReductionShape reduction_shape(const StageGraph &graph, const Group &group);
 /// Whether one block can compute the kernel's reductions and what reads them. A refusal names the stage.
 Decision can_reduce_in_block(const StageGraph &graph, const Group &group);
 
+/// The variable of the RDom that the threads of a block share: the one that neighbours walk, else the longest.
+int shared_rvar(const StageGraph &graph, const Member &reduction);
+
+/// The variable that is cut in chunks for blocks of their own: the longest that the threads do not share, if there is one.
+int chunked_rvar(const StageGraph &graph, const Member &reduction);
+
 /// Neighbouring threads walk the reduction, and not the kept dimensions.
 bool reduces_along_lanes(const StageGraph &graph, const Member &reduction);
 

@@ -17,9 +17,6 @@ constexpr double kIndex = 40, kExchange = 80;
 /// Time of a reduction's exchange in one block, and of one step of a pass over a row that the L1 holds (same source).
 constexpr double kExchangeLatency = 0.6, kCachedStep = 0.05;
 
-/// Steps of a pass whose loads a thread has in flight at once: the template unrolls by two.
-constexpr double kStepsInFlight = 2;
-
 /// Elements of 4 bytes in a sector, the least that memory moves.
 constexpr double kSector = 8;
 
@@ -29,11 +26,6 @@ double product(const std::vector<Extent> &extents) {
         points *= (double)extent.extent;
     }
     return points;
-}
-
-double extent_of_loop(const Stage &stage, int loop) {
-    const int dims = (int)stage.dims.size();
-    return (double)(loop < dims ? stage.dims[loop] : stage.reduction[loop - dims]).extent;
 }
 
 /// Steps of a thread that shares `points` with `threads` others, `vector` neighbours of `lane` at a time.
@@ -83,6 +75,10 @@ bool reads_words(const StageGraph &graph, const Group &group) {
 
 }  // namespace
 
+double steps_in_flight(int vector) {
+    return vector > 1 ? 2 : 4;
+}
+
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
     const Stage &out = graph[group.outputs[0]];
     const ReductionShape shape = reduction_shape(graph, group);
@@ -101,11 +97,12 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         const Stage &stage = graph[reduction.stage];
         const double points = product(stage.reduction) / tile.chunks;
         const bool on_lanes = reduces_along_lanes(graph, reduction);
-        const double lane = on_lanes ? extent_of_loop(stage, reduction.lane) / tile.chunks : points;
+        const int shared = shared_rvar(graph, reduction), cut = chunked_rvar(graph, reduction);
+        const double lane = (double)stage.reduction[shared].extent / (cut == shared ? tile.chunks : 1);
         const double here = steps(points, lane, tile.reducing, on_lanes ? tile.vector : 1);
         walked += here * tile.reducing * (on_lanes ? tile.vector : 1);
         useful += points;
-        work.latency_us += std::ceil(here / kStepsInFlight) * (first == 0 ? device.memory_latency.value : kCachedStep);
+        work.latency_us += std::ceil(here / steps_in_flight(tile.vector)) * (first == 0 ? device.memory_latency.value : kCachedStep);
         first = here;
         const double neighbours = on_lanes ? tile.reducing * tile.vector : points_a_block;
         work.uncoalesced = std::max(work.uncoalesced, kSector / std::min(kSector, neighbours));
@@ -120,7 +117,7 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         const double here = steps(points, lane, tile.reducing, on_lanes ? tile.vector : 1);
         walked += here * tile.reducing * (on_lanes ? tile.vector : 1);
         useful += points;
-        work.latency_us += std::ceil(here / kStepsInFlight) * kCachedStep;
+        work.latency_us += std::ceil(here / steps_in_flight(tile.vector)) * kCachedStep;
     }
     work.padding = std::max(1.0, walked / std::max(1.0, useful));
     if (tile.reducing == 1) {
@@ -144,11 +141,12 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     const bool on_lanes = std::all_of(reductions.begin(), reductions.end(),
                                       [&](const Member &m) { return reduces_along_lanes(graph, m); });
     bool whole_vectors = on_lanes && reads_words(graph, group);
-    double longest = 1;
+    double longest = 1, shortest_cut = 1e18;
     for (const Member &reduction : reductions) {
         const Stage &stage = graph[reduction.stage];
         longest = std::max(longest, product(stage.reduction));
-        whole_vectors = whole_vectors && (int64_t)extent_of_loop(stage, reduction.lane) % limits.vector == 0;
+        shortest_cut = std::min(shortest_cut, (double)stage.reduction[chunked_rvar(graph, reduction)].extent);
+        whole_vectors = whole_vectors && stage.reduction[shared_rvar(graph, reduction)].extent % limits.vector == 0;
     }
     const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
     const bool can_split = !reduces_in_steps(graph, reductions, group) && first.update > 0;
@@ -167,7 +165,7 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
                 const double blocks = block_work(graph, group, tile, device).blocks;
                 const double enough = 16 * device.multiprocessors;
                 for (int chunks = 2; can_split && blocks * chunks <= enough; chunks *= 2) {
-                    if (longest / chunks >= 4.0 * reducing * vector) {
+                    if (longest / chunks >= 4.0 * reducing * vector && chunks <= shortest_cut) {
                         Tile split = tile;
                         split.chunks = chunks;
                         tiles.push_back(split);

@@ -20,6 +20,9 @@ struct BlockWork {
     int partial_launches = 0;
 };
 
+/// Steps of a walk along a row whose loads a thread has in flight at once: how far the template unrolls.
+double steps_in_flight(int vector);
+
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
 
 /// Tiles that the template can execute; the price chooses.

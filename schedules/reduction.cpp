@@ -135,17 +135,6 @@ AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Gr
     return walk(general, anchor, group.tile, TailStrategy::GuardWithIf);
 }
 
-/// The variable of the RDom that threads share: the one that neighbours walk, else the longest.
-int shared_rvar(const Stage &stage, const Member &member) {
-    const int dims = (int)stage.dims.size();
-    if (member.lane >= dims) {
-        return member.lane - dims;
-    }
-    const auto longest = std::max_element(stage.reduction.begin(), stage.reduction.end(),
-                                          [](const Extent &a, const Extent &b) { return a.extent < b.extent; });
-    return (int)(longest - stage.reduction.begin());
-}
-
 /// Emits the reductions of one kernel below its anchor.
 class Reductions {
 public:
@@ -155,11 +144,11 @@ public:
     /// Parts of the reduction over blocks of their own, each stored; what is left of the update folds them.
     void split_over_blocks(const Member &member) {
         const Stage &stage = view.graph[member.stage];
-        const int rv = shared_rvar(stage, member);
-        const int64_t chunk = chunk_of(stage.reduction[rv].extent);
+        const int cut = chunked_rvar(view.graph, member), shared = shared_rvar(view.graph, member);
+        const int64_t chunk = chunk_of(stage.reduction[cut].extent);
         const int parts = id(member, kMadeByReduction), stored = id(member, kMadeByReduction + 1);
         const Loop chunk_r = made_reduction("fusion_chunk_r"), within = made_reduction("fusion_within_r");
-        Emitter(schedule, stage.func_id, 1)(Verb::Split, {rvar(rv), chunk_r, within}, chunk, TailStrategy::GuardWithIf);
+        Emitter(schedule, stage.func_id, 1)(Verb::Split, {rvar(cut), chunk_r, within}, chunk, TailStrategy::GuardWithIf);
         schedule.push_back({.func_id = parts,
                             .update = 1,
                             .verb = Verb::RFactor,
@@ -172,15 +161,17 @@ public:
         anchor.kept = kept_of(stage);
         anchor.chunk_dim = (int)stage.dims.size();
         const AnchorLoops loops = walk(Emitter(schedule, stored, 0), anchor, group.tile, TailStrategy::GuardWithIf);
-        reduce_in_block(schedule, described(member, parts, within, chunk, group.tile.vector, 0),
-                        {stored, loops.block});
+        // Of the parts' own RDom, in which `within` stands where the variable was.
+        const Loop over = cut == shared ? within : rvar(shared);
+        const int64_t extent = cut == shared ? chunk : stage.reduction[shared].extent;
+        reduce_in_block(schedule, described(member, parts, over, extent, group.tile.vector, 0), {stored, loops.block});
         Emitter(schedule, parts, 0).with(Verb::ComputeAt, stored, {loops.registers});
     }
 
     /// The reduction in the block of the anchor, up to the last fold of the update itself.
     void reduce(const Member &member, const BlockAnchor &anchor) {
         const Stage &stage = view.graph[member.stage];
-        const int rv = shared_rvar(stage, member);
+        const int rv = shared_rvar(view.graph, member);
         if (group.tile.chunks > 1) {
             // Where the parts lie next to each other only their number matters.
             reduce_in_block(schedule,
