@@ -15,9 +15,11 @@ namespace {
 constexpr int kBaseRegisters = 12;
 constexpr int kRegistersAPointer = 2;
 
-/// Of a block that reduces together: its unrolled loops and the sixteen values that a thread folds (softmax, column_mean;
-/// same source).
-constexpr int kExchangeRegisters = 26;
+/// Of a vector's lanes in a block that reduces together: two loaded, one folded (softmax: 29 in all; same source).
+constexpr int kRegistersALane = 3;
+
+/// Blocks that a multiprocessor holds at most (compute capability 8.0 and 9.0).
+constexpr double kMostBlocks = 32;
 
 /// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
 constexpr double kL2Share = 0.5;
@@ -148,15 +150,22 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
     const int pointers = (int)(group.inputs.size() + group.outputs.size());
-    const int exchange = group.kind == Template::Reduction ? kExchangeRegisters : 0;
+    if (group.kind == Template::Reduction) {
+        // Stages of one pass at a time: what the other passes need waits in shared memory.
+        int most = 1;
+        for (const Member &member : group.members) {
+            most = std::max(most, graph[member.stage].live_values);
+        }
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + kRegistersALane * tile.vector + most;
+    }
     // Addresses die after their access: beyond a few, pointers share registers.
-    return kBaseRegisters + exchange + kRegistersAPointer * std::min(pointers, 8) + tile.vector * LiveValues(graph, group).most();
+    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * LiveValues(graph, group).most();
 }
 
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
     const int granule = 8;  // registers are given to a warp in units of 256 (compute capability 8 and 9)
     const int rounded = (registers + granule - 1) / granule * granule;
-    double per_multiprocessor = std::floor(device.threads_per_multiprocessor / threads);
+    double per_multiprocessor = std::min(kMostBlocks, std::floor(device.threads_per_multiprocessor / threads));
     per_multiprocessor =
         std::min(per_multiprocessor, std::floor(device.registers_per_multiprocessor / (rounded * threads)));
     if (shared_bytes > 0) {

@@ -35,6 +35,19 @@ bool is_of_stage(const std::string &entry, const std::string &func, int update) 
                        [&](const std::string &prefix) { return entry.rfind(prefix, 0) == 0; });
 }
 
+/// Of the branches of one loop nest the first, which is the one for the sizes of the estimates: Halide numbers them.
+bool is_first_branch(const KernelResources &kernel, const std::vector<KernelResources> &kernels) {
+    const auto split = [](const std::string &entry) {
+        const size_t end = entry.find_last_not_of("0123456789") + 1;
+        return std::make_pair(entry.substr(0, end), end < entry.size() ? std::stol(entry.substr(end)) : 0);
+    };
+    const auto [stem, number] = split(kernel.entry);
+    return std::none_of(kernels.begin(), kernels.end(), [&](const KernelResources &other) {
+        const auto [other_stem, other_number] = split(other.entry);
+        return other_stem == stem && other_number < number;
+    });
+}
+
 }  // namespace
 
 std::string find_ptxas() {
@@ -113,7 +126,8 @@ void measure_registers(Planned &planned, const Halide::Target &target) {
         for (const Vertex output : group.outputs) {
             const auto &function = planned.view.sources[graph[output].func_id].function;
             for (const KernelResources &kernel : kernels) {
-                if (is_of_stage(kernel.entry, function.name(), graph[output].update)) {
+                if (is_of_stage(kernel.entry, function.name(), graph[output].update) &&
+                    (group.kind != Template::Reduction || is_first_branch(kernel, kernels))) {
                     most.used = std::max(most.used, kernel.registers);
                     most.spilled = std::max(most.spilled, kernel.spilled_bytes / 4);
                 }
