@@ -24,9 +24,10 @@ constexpr double kMostBlocks = 32;
 /// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
 constexpr double kL2Share = 0.5;
 
-/// What the L1 keeps of the rows that blocks walk again (rows of 64 KB: 3 blocks a multiprocessor 0.95x the copy
-/// bandwidth, 4 blocks 0.66x; H200, 2026-11-29).
-constexpr double kL1Share = 0.8;
+/// What the L1 keeps of the rows that blocks walk again, and the L2. softmax, rows of 1024 to 16384: with single elements
+/// 256 KB of rows a multiprocessor ran at 0.98x the copy's speed and 512 KB at 0.67x; with vectors 48 KB at 0.99x, 96 KB
+/// at 0.75 to 0.95x and 192 KB at 0.6x (H200, 2026-11-29).
+constexpr double kL1ShareOfElements = 1.0, kL1ShareOfVectors = 0.3, kL2ShareOfRows = 0.6;
 
 /// Instructions of finding a thread's point: with the divisions that undo flattening, and where the loop is contiguous
 /// (times of one point a thread, 16384 x 16384: 4.5 ps a thread against 3.6; H200, 2026-11-29).
@@ -140,8 +141,9 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
     }
     const double resident = std::min(block.blocks, full / tile.threads);
     const double on_one = std::ceil(resident / device.multiprocessors);
-    const bool fits_l1 = on_one * (block.walked_bytes + block.shared_bytes) <= kL1Share * device.l1;
-    const bool fits_l2 = resident * block.walked_bytes <= kL2Share * device.l2;
+    const double l1_share = tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements;
+    const bool fits_l1 = on_one * block.walked_bytes <= l1_share * device.l1;
+    const bool fits_l2 = resident * block.walked_bytes <= kL2ShareOfRows * device.l2;
     const double bandwidth = fits_l2 ? device.l2_bandwidth : device.memory_bandwidth;
     return fits_l1 ? 0 : again / bandwidth * 1e-3;
 }
