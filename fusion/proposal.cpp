@@ -74,7 +74,8 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     for (const Vertex v : proposal.gone) {
         apart.push_back(draft.kernels.at(v));
         for (const Member &member : draft.kernels.at(v).members) {
-            if (readers.size() > 1 && member.placement == Placement::AtBlock && is_reduction(draft.graph[member.stage])) {
+            if (readers.size() > 1 && member.placement == Placement::AtBlock &&
+                is_reduction(draft.graph[member.stage])) {
                 changed.placement[member.stage] = Placement::Root;
                 proposal.stored.push_back(member.stage);
             }
@@ -89,19 +90,23 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
         const bool own_loops = draft.kernels.at(reader).kind == Template::UserLoops ||
                                draft.kernels.at(reader).kind == Template::HostLoops;
         proposal.changed.push_back(make_kernel(draft.graph, changed, outputs, draft.device, draft.limits));
-        if (proposal.changed.back().kind == Template::Reduction) {
-            const Decision possible = can_reduce_in_block(draft.graph, proposal.changed.back());
-            if (!possible.allowed() || own_loops) {
-                proposal.judgement = {own_loops ? Decision::forbid("its reader keeps its own loops") : possible,
-                                      kReductionBoundary};
+        const Group &after = proposal.changed.back();
+        if (own_loops && keeps_at_block(after)) {
+            proposal.judgement = {Decision::forbid("its reader keeps its own loops"), kReductionBoundary};
+            return placement == Placement::AtBlock && !reduces ? std::nullopt : std::optional(proposal);
+        }
+        if (after.kind == Template::Reduction) {
+            const Decision possible = can_reduce_in_block(draft.graph, after);
+            if (!possible.allowed()) {
+                proposal.judgement = {possible, kReductionBoundary};
                 return proposal;
             }
             continue;
         }
-        const bool has_tiles = proposal.changed.back().kind == Template::Transpose;
-        const bool can_have_tiles = !own_loops && is_transposed_tile(draft.graph, proposal.changed.back());
+        const bool has_tiles = after.kind == Template::Transpose;
+        const bool can_have_tiles = is_transposed_tile(draft.graph, after);
         // A stage kept at the block has one block: no other kernel may compute it.
-        if ((has_tiles && !can_have_tiles) || (keeps_at_block(proposal.changed.back()) && readers.size() > 1)) {
+        if ((has_tiles && !can_have_tiles) || (keeps_at_block(after) && readers.size() > 1)) {
             if (placement == Placement::AtBlock) {
                 return std::nullopt;
             }

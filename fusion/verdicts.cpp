@@ -88,6 +88,10 @@ std::vector<Verdict> make_verdicts(const StageGraph &graph, const Plan &plan, co
         } else if (graph[producer].role == Role::Intermediate && plan.variant == Variant::Inlined && !stored) {
             verdict.rule = kVariant;
             verdict.why = "the variant inlines every stage it can";
+        } else if (is_reduction(graph[producer]) && plan.variant == Variant::Inlined && stored &&
+                   verdict.rule.empty()) {
+            verdict.rule = kVariant;
+            verdict.why = "the variant stores what it cannot inline";
         }
         verdicts.push_back(verdict);
     }
