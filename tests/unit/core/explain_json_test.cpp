@@ -5,6 +5,7 @@
 
 #include "fusion/explain.h"
 #include "tests/unit/core/graphs.h"
+#include "tests/unit/core/random_graph.h"
 
 namespace fusion::test {
 namespace {

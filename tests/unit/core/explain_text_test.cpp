@@ -7,6 +7,7 @@
 #include "fusion/rules.h"
 #include "fusion/text.h"
 #include "tests/unit/core/graphs.h"
+#include "tests/unit/core/random_graph.h"
 
 namespace fusion::test {
 namespace {

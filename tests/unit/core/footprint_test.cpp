@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/unit/core/graphs.h"
+#include "tests/unit/core/reduction_graphs.h"
 
 namespace fusion::test {
 namespace {
@@ -195,6 +195,64 @@ TEST(TransposedTile, AStoredBufferReadTransposedIsOne) {
     EXPECT_THAT(group.staged[0].callers, ElementsAre(1));
     EXPECT_TRUE(is_transposed_tile(graph, group));
     EXPECT_TRUE(input_of(group, 0).is_coalesced);
+}
+
+/// Passes over the first input of a kernel that keeps its reductions in the block.
+double passes_over_input(const StageGraph &graph) {
+    return input_of(block_kernel(graph), 0).passes;
+}
+
+TEST(FootprintOfReductions, ARowIsReadInOnePassForEachLoopThatNeedsIt) {
+    EXPECT_EQ(passes_over_input(row_sum(1024, 64)), 1);
+    EXPECT_EQ(passes_over_input(row_range(1024, 64)), 3);
+    EXPECT_EQ(passes_over_input(softmax(1024, 64)), 3);
+}
+
+TEST(FootprintOfReductions, PassesDoNotAddBytes) {
+    EXPECT_EQ(input_of(block_kernel(softmax(1024, 64)), 0).bytes, 1024 * 64 * 4);
+}
+
+TEST(FootprintOfReductions, AnInputReadTwiceInOneLoopIsReadInOnePass) {
+    Builder b;
+    const Vertex in = b.input("in", {64, 64});
+    const Vertex squares = b.stage("squares", {64, 64}, {{in}});
+    add_reduction(b, "sum", {64}, {64}, {whole_row(in), whole_row(squares)}, Role::Output);
+    EXPECT_EQ(passes_over_input(b.graph), 1);
+}
+
+TEST(FootprintOfReductions, AStageIsEvaluatedInEachLoopThatInlinesIt) {
+    const StageGraph graph = softmax(1024, 64);
+    const Group group = block_kernel(graph);
+    EXPECT_EQ(evaluations(group, stage_named(graph, "e")), 2 * 1024 * 64);
+    EXPECT_EQ(evaluations(group, stage_named(graph, "total") + 1), 1024 * 64);
+}
+
+TEST(FootprintOfReductions, NeighboursWalkTheRowOfARowSumAndTheColumnsOfAColumnSum) {
+    const StageGraph rows = row_sum(64, 128), columns = column_sum(64, 128);
+    const auto lane = [](const StageGraph &graph) {
+        for (const Member &member : block_kernel(graph).members) {
+            if (graph[member.stage].update == 1) {
+                return member.lane;
+            }
+        }
+        return -2;
+    };
+    EXPECT_EQ(lane(rows), 1) << "the reduction, after one dimension";
+    EXPECT_EQ(lane(columns), 0);
+    EXPECT_TRUE(input_of(block_kernel(rows), 0).is_coalesced);
+    EXPECT_TRUE(input_of(block_kernel(columns), 0).is_coalesced);
+}
+
+TEST(FootprintOfReductions, TheInputWithMoreBytesDecidesWhatNeighboursWalk) {
+    for (const int bytes : {2, 8}) {
+        Builder b;
+        const Vertex rows = b.input("rows", {64, 64}), columns = b.input("columns", {64, 64});
+        b.set_bytes(rows, bytes);
+        add_reduction(b, "sum", {64}, {64}, {whole_row(rows), whole_column(columns)}, Role::Output);
+        const Group group = block_kernel(b.graph);
+        EXPECT_EQ(input_of(group, rows).is_coalesced, bytes == 8);
+        EXPECT_EQ(input_of(group, columns).is_coalesced, bytes == 2);
+    }
 }
 
 TEST(Footprint, ContiguousDimIsTheFirstOfTheMemoryOrder) {

@@ -51,10 +51,6 @@ StageGraph branches(int branches, const Sizes &sizes, bool share_input);
 /// in -> `count` values, added up to "sum" and then multiplied with it one by one into "out": all are alive together if one
 /// kernel computes sum and out, and none if sum is stored between.
 StageGraph long_live_range(int count, const Sizes &sizes);
-/// A graph of `stages` definitions of all kinds: pointwise, broadcast, transposed, stencil, reduction and gather reads,
-/// updates, outputs that are read, stages scheduled by their author. The same seed gives the same graph.
-StageGraph random_graph(unsigned seed, int stages);
-
 /// "s", 3 -> "s3".
 std::string numbered(const char *name, int number);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/core/graphs.h"
+#include "tests/unit/core/random_graph.h"
 
 namespace fusion::test {
 namespace {

@@ -9,6 +9,7 @@
 #include "fusion/price.h"
 #include "fusion/rules.h"
 #include "tests/unit/core/graphs.h"
+#include "tests/unit/core/random_graph.h"
 
 namespace fusion::test {
 namespace {

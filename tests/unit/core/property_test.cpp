@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "fusion/price.h"
+#include "fusion/reduction_kernel.h"
 #include "fusion/rules.h"
 #include "tests/unit/core/graphs.h"
+#include "tests/unit/core/random_graph.h"
 
 namespace fusion::test {
 namespace {
@@ -16,8 +19,14 @@ bool is_stored(Placement placement) {
     return placement == Placement::Root || placement == Placement::Host;
 }
 
+bool belongs_to_a_reduction(const StageGraph &graph, Vertex v) {
+    const bool is_followed = v + 1 < num_vertices(graph) && graph[v + 1].func_id == graph[v].func_id;
+    return is_reduction(graph[v]) || (is_followed && is_reduction(graph[v + 1]));
+}
+
 std::set<std::string> valid_rule_ids() {
-    std::set<std::string> ids = {kHorizontalSiblings, kUnboundedRegion, kTransposedTile, kVariant};
+    std::set<std::string> ids = {kHorizontalSiblings, kUnboundedRegion, kTransposedTile, kVariant,
+                                 kRowResident,        kAccumulator};
     for (const Rule &rule : rules()) {
         ids.insert(rule.id);
     }
@@ -56,11 +65,32 @@ TEST(EveryPlan, StoresEachStageThatIsNotInlinedInExactlyOneKernel) {
 TEST(EveryPlan, StoresOutputsUpdatesAndWhatItsAuthorScheduled) {
     for_random_graphs([](const StageGraph &graph, const Plan &plan) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
-            if (graph[v].role == Role::Output || graph[v].has_updates || graph[v].scheduled_by_user) {
+            const bool is_updated = graph[v].has_updates && !belongs_to_a_reduction(graph, v);
+            if (graph[v].role == Role::Output || is_updated || graph[v].scheduled_by_user) {
                 EXPECT_EQ(plan.placement[v], Placement::Root) << stage_name(graph[v]);
             }
         }
     });
+}
+
+TEST(EveryPlan, StoresAReductionOrKeepsItForTheBlocksOfOneKernelThatCan) {
+    int kept = 0;
+    for_random_graphs([&](const StageGraph &graph, const Plan &plan) {
+        for (Vertex v = 0; v < num_vertices(graph); v++) {
+            if (!is_reduction(graph[v]) || plan.placement[v] == Placement::Root) {
+                continue;
+            }
+            EXPECT_EQ(plan.placement[v], Placement::AtBlock) << stage_name(graph[v]);
+            const auto keeps = [&](const Group &group) { return has_member(group, v); };
+            EXPECT_EQ(std::count_if(plan.groups.begin(), plan.groups.end(), keeps), 1) << stage_name(graph[v]);
+            const auto group = std::find_if(plan.groups.begin(), plan.groups.end(), keeps);
+            EXPECT_EQ(group->kind, Template::Reduction);
+            const Decision possible = can_reduce_in_block(graph, *group);
+            EXPECT_TRUE(possible.allowed()) << possible.why();
+            kept++;
+        }
+    });
+    EXPECT_GE(kept, 50) << "the graphs are not the ones meant";
 }
 
 TEST(EveryPlan, ComputesOrLoadsAllThatAKernelReads) {
@@ -93,11 +123,13 @@ TEST(EveryPlan, ListsKernelsInAnOrderInWhichTheyCanRun) {
     });
 }
 
-TEST(EveryPlan, FusesNoEdgeThatIsNotPointwiseBroadcastOrTransposed) {
-    for_random_graphs([](const StageGraph &, const Plan &plan) {
-        const std::set<ReadKind> fusable = {ReadKind::Pointwise, ReadKind::Broadcast, ReadKind::Transposed};
+TEST(EveryPlan, FusesNoEdgeThatIsNotPointwiseBroadcastTransposedOrOfAReduction) {
+    for_random_graphs([](const StageGraph &graph, const Plan &plan) {
+        const std::set<ReadKind> fusable = {ReadKind::Pointwise, ReadKind::Broadcast, ReadKind::Transposed,
+                                            ReadKind::Reduction};
         for (const Verdict &verdict : plan.verdicts) {
-            EXPECT_TRUE(verdict.verdict == "stored" || fusable.count(verdict.kind)) << verdict.rule;
+            const bool starts = verdict.kind == ReadKind::InPlace && is_reduction(graph[verdict.consumer]);
+            EXPECT_TRUE(verdict.verdict == "stored" || fusable.count(verdict.kind) || starts) << verdict.rule;
         }
     });
 }

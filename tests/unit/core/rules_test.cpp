@@ -23,14 +23,14 @@ protected:
         out = b.output("out", {8, 8}, {{mid}});
         Group of_mid, of_out;
         of_mid.outputs = {mid};
-        of_mid.members = {{mid, Placement::Root, 64, {}}};
+        of_mid.members = {{mid, Placement::Root, 64}};
         of_mid.inputs = {{.producer = in}};
         of_out.outputs = {out};
-        of_out.members = {{out, Placement::Root, 64, {}}};
+        of_out.members = {{out, Placement::Root, 64}};
         of_out.inputs = {{.producer = mid}};
         apart = {of_mid, of_out};
         Group both = of_out;
-        both.members = {{mid, Placement::Inlined, 64, {}}, {out, Placement::Root, 64, {}}};
+        both.members = {{mid, Placement::Inlined, 64}, {out, Placement::Root, 64}};
         both.inputs = {{.producer = in}};
         fused = {both};
         for (Group *group : {&apart[0], &apart[1], &fused[0]}) {
@@ -40,7 +40,7 @@ protected:
     }
 
     Judgement ask(RuleKind kind) {
-        Candidate candidate{b.graph, device, mid, Placement::Inlined, {}, &apart, &fused};
+        Candidate candidate{b.graph, device, mid, proposed, {}, &apart, &fused};
         candidate.edges.assign(out_edges(mid, b.graph).first, out_edges(mid, b.graph).second);
         return judge(candidate, kind);
     }
@@ -58,14 +58,22 @@ protected:
     void set_faster(bool faster) { fused[0].price.time_us = faster ? 19.99 : 20; }
     void set_read_kind(ReadKind kind) { b.graph[*out_edges(mid, b.graph).first].kind = kind; }
 
+    /// mid becomes an update, one that may be computed in parts or not.
+    void set_reduction(bool reassociable) {
+        b[mid].update = b[mid].has_updates = true;
+        b[mid].reassociable = reassociable;
+    }
+
     Builder b;
     Device device = device_named("H200");
+    Placement proposed = Placement::Inlined;
     Vertex in, mid, out;
     std::vector<Group> apart, fused;
 };
 
 TEST_F(Rules, TableHasDistinctKebabCaseIdsAndMeanings) {
-    std::set<std::string> ids = {kHorizontalSiblings, kUnboundedRegion, kTransposedTile, kVariant};
+    std::set<std::string> ids = {kHorizontalSiblings, kUnboundedRegion, kTransposedTile, kVariant,
+                                 kRowResident,        kAccumulator};
     for (const Rule &rule : rules()) {
         EXPECT_TRUE(ids.insert(rule.id).second) << rule.id << " is there twice";
         EXPECT_STRNE(rule.reads_as, "");
@@ -120,23 +128,32 @@ TEST_F(Rules, ExternStageForbidsTheStageItselfAndWhatItReads) {
     EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("out is an extern stage"));
 }
 
-TEST_F(Rules, UpdateStagesForbidsAProducerWithUpdatesButNotAConsumer) {
+TEST_F(Rules, UpdateStagesForbidsAProducerWithUpdatesInOrderButNotAConsumer) {
     b[out].has_updates = true;
     allows(RuleKind::Legality);
-    b[mid].has_updates = true;
+    set_reduction(false);
+    forbids(RuleKind::Legality, "update-stages");
+    proposed = Placement::AtBlock;
     forbids(RuleKind::Legality, "update-stages");
 }
 
-TEST_F(Rules, ReadKindAllowsPointwiseBroadcastAndTransposed) {
-    for (const ReadKind kind : {ReadKind::Pointwise, ReadKind::Broadcast, ReadKind::Transposed}) {
+TEST_F(Rules, ReductionBoundaryForbidsInliningAReductionButNotKeepingItAtTheBlock) {
+    set_reduction(true);
+    forbids(RuleKind::Legality, "reduction-boundary");
+    EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("what reads mid needs the whole reduction first"));
+    proposed = Placement::AtBlock;
+    allows(RuleKind::Legality);
+}
+
+TEST_F(Rules, ReadKindAllowsPointwiseBroadcastTransposedAndReduction) {
+    for (const ReadKind kind : {ReadKind::Pointwise, ReadKind::Broadcast, ReadKind::Transposed, ReadKind::Reduction}) {
         set_read_kind(kind);
         allows(RuleKind::Legality);
     }
 }
 
 TEST_F(Rules, ReadKindForbidsEveryOtherKindByItsName) {
-    for (const ReadKind kind :
-         {ReadKind::Stencil, ReadKind::Strided, ReadKind::Reduction, ReadKind::Gather, ReadKind::InPlace}) {
+    for (const ReadKind kind : {ReadKind::Stencil, ReadKind::Strided, ReadKind::Gather, ReadKind::InPlace}) {
         set_read_kind(kind);
         forbids(RuleKind::Legality, "read-kind");
         EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("out reads it as a " + name_of(kind)));
@@ -182,14 +199,10 @@ TEST_F(Rules, SharedMemoryAllowsWhatABlockHasAndNotOneByteMore) {
 
 TEST_F(Rules, ExpressionSizeAllows4096EvaluationsAPointAndNotOneMore) {
     fused[0].members[0].evaluations = 64 * 4096;
+    fused[0].members[1].evaluations = 64 * 100000;  // another stage
     allows(RuleKind::Resource);
     fused[0].members[0].evaluations = 64 * 4097;
     forbids(RuleKind::Resource, "expression-size");
-}
-
-TEST_F(Rules, ExpressionSizeDoesNotCountOtherStages) {
-    fused[0].members[1].evaluations = 64 * 100000;
-    allows(RuleKind::Resource);
 }
 
 TEST_F(Rules, RegisterPressureForbidsASpillThatCostsTime) {

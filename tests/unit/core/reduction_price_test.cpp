@@ -1,0 +1,251 @@
+/// Which tiles are offered for blocks that reduce together, and what decides between them.
+#include "fusion/reduction_price.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fusion/price.h"
+#include "fusion/reduction_kernel.h"
+#include "tests/unit/core/reduction_graphs.h"
+
+namespace fusion::test {
+namespace {
+
+const Device &h200() {
+    return device_named("H200");
+}
+
+std::vector<Tile> tiles_of(const StageGraph &graph) {
+    return reduction_tiles(graph, block_kernel(graph), h200(), {});
+}
+
+Price price_of(const StageGraph &graph, const Tile &tile) {
+    return price_kernel(graph, block_kernel(graph), tile, h200(), 64);
+}
+
+BlockWork work_of(const StageGraph &graph, const Tile &tile) {
+    return block_work(graph, block_kernel(graph), tile, h200());
+}
+
+bool offers_chunks(const StageGraph &graph) {
+    const std::vector<Tile> tiles = tiles_of(graph);
+    return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.chunks > 1; });
+}
+
+bool offers_vectors(const StageGraph &graph) {
+    const std::vector<Tile> tiles = tiles_of(graph);
+    return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.vector > 1; });
+}
+
+TEST(ReductionTiles, AreOnesThatABlockCanHave) {
+    for (const StageGraph &graph : {softmax(1, 1), softmax(1000, 7), softmax(4096, 32768), row_range(1 << 24, 2),
+                                    row_sum(1 << 28, 1), column_sum(1024, 65536), column_sum(3, 1 << 20)}) {
+        const std::vector<Tile> tiles = tiles_of(graph);
+        ASSERT_FALSE(tiles.empty());
+        for (const Tile &tile : tiles) {
+            EXPECT_GE(tile.threads, 32);
+            EXPECT_LE(tile.threads, 1024);
+            EXPECT_EQ(tile.threads % tile.reducing, 0);
+            EXPECT_EQ(tile.per_thread, 1);
+            EXPECT_GE(tile.chunks, 1);
+        }
+    }
+}
+
+TEST(ReductionTiles, AThreadReducesAloneOnlyWhereNothingIsComputedFromTheValue) {
+    const auto offers_single = [](const StageGraph &graph) {
+        const std::vector<Tile> tiles = tiles_of(graph);
+        return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.reducing == 1; });
+    };
+    EXPECT_TRUE(offers_single(row_sum(64, 1 << 20)));
+    EXPECT_FALSE(offers_single(softmax(64, 1 << 20)));
+}
+
+TEST(ReductionTiles, VectorsDivideTheRowAndWalkNeighbours) {
+    EXPECT_TRUE(offers_vectors(softmax(1024, 4096)));
+    EXPECT_FALSE(offers_vectors(softmax(1023, 4096)));
+    EXPECT_FALSE(offers_vectors(softmax(1022, 4096)));
+    EXPECT_FALSE(offers_vectors(column_sum(1024, 4096)));
+}
+
+TEST(ReductionTiles, VectorsAreOfWords) {
+    StageGraph graph = softmax(1024, 4096);
+    graph[stage_named(graph, "in")].element_bytes = {2};
+    graph[stage_named(graph, "in")].value_bytes = 2;
+    EXPECT_FALSE(offers_vectors(graph));
+}
+
+TEST(ReductionTiles, ABlockOfSingleElementsHasAtMost512Threads) {
+    int most = 0;
+    for (const Tile &tile : tiles_of(row_sum(1 << 20, 64))) {
+        most = tile.vector == 1 ? std::max(most, tile.threads) : most;
+    }
+    EXPECT_EQ(most, 512);
+}
+
+TEST(ReductionTiles, PartsGoToOtherBlocksWhereNoReductionWaitsForAnother) {
+    EXPECT_TRUE(offers_chunks(row_sum(1 << 24, 2)));
+    EXPECT_TRUE(offers_chunks(column_sum(1024, 65536)));
+    EXPECT_TRUE(offers_chunks(row_range(1 << 24, 2)));
+    EXPECT_FALSE(offers_chunks(softmax(1 << 24, 2)));
+}
+
+TEST(ReductionTiles, PartsStopWhereTheGridIsFull) {
+    EXPECT_FALSE(offers_chunks(row_sum(1 << 14, 1 << 20)));
+    double most = 0;
+    const StageGraph graph = row_sum(1 << 24, 8);
+    for (const Tile &tile : tiles_of(graph)) {
+        most = std::max(most, work_of(graph, tile).blocks);
+    }
+    EXPECT_LE(most, 16 * h200().multiprocessors);
+    EXPECT_GT(most, 8 * h200().multiprocessors);
+}
+
+TEST(ReductionTiles, APartGivesEachThreadFourSteps) {
+    const int64_t width = 1 << 16;
+    for (const Tile &tile : tiles_of(row_sum(width, 1))) {
+        const int64_t a_step = (int64_t)tile.chunks * tile.reducing * tile.vector;
+        EXPECT_TRUE(tile.chunks == 1 || width >= 4 * a_step) << tile.chunks << " x " << tile.reducing;
+    }
+}
+
+TEST(ReductionTiles, ThereAreNoMorePartsThanStepsOfTheLoopThatIsCut) {
+    Builder b;
+    const Vertex in = b.input("in", {1 << 20, 6});
+    add_reduction(b, "sum", {}, {1 << 20, 6}, {{in, ReadKind::Reduction, 1, {0, 1}}}, Role::Output);
+    int most = 0;
+    for (const Tile &tile : tiles_of(b.graph)) {
+        most = std::max(most, tile.chunks);
+    }
+    EXPECT_EQ(most, 4);
+}
+
+TEST(BlockWork, BlocksAreRowsOverThoseThatABlockHolds) {
+    const StageGraph graph = softmax(64, 1000);
+    EXPECT_EQ(work_of(graph, {.threads = 64, .reducing = 64}).blocks, 1000);
+    EXPECT_EQ(work_of(graph, {.threads = 256, .reducing = 64}).blocks, 250);
+    EXPECT_EQ(work_of(graph, {.threads = 512, .reducing = 64}).blocks, 125);
+    EXPECT_EQ(work_of(graph, {.threads = 1024, .reducing = 64}).blocks, 63);
+    EXPECT_EQ(work_of(graph, {.threads = 256, .reducing = 64}).rows, 1000);
+}
+
+TEST(BlockWork, ThreadsBeyondTheEndOfARowArePadding) {
+    const auto padding = [](int64_t width) {
+        return work_of(softmax(width, 1000), {.threads = 256, .reducing = 256}).padding;
+    };
+    EXPECT_EQ(padding(256), 1);
+    EXPECT_EQ(padding(512), 1);
+    EXPECT_NEAR(padding(257), 512.0 / 257, 1e-9);
+    EXPECT_EQ(padding(1), 256);
+}
+
+TEST(BlockWork, NarrowBandsOfColumnsMoveWholeSectors) {
+    const StageGraph graph = column_sum(1024, 4096);
+    EXPECT_EQ(work_of(graph, {.threads = 256, .reducing = 256}).uncoalesced, 8);
+    EXPECT_EQ(work_of(graph, {.threads = 256, .reducing = 64}).uncoalesced, 2);
+    EXPECT_EQ(work_of(graph, {.threads = 256, .reducing = 32}).uncoalesced, 1);
+    EXPECT_EQ(work_of(row_sum(1024, 4096), {.threads = 256, .reducing = 256}).uncoalesced, 1);
+}
+
+TEST(BlockWork, PartsAreWrittenAndReadAgainByOneMoreLaunchAReduction) {
+    const Tile whole{.threads = 256, .reducing = 256}, parts{.threads = 256, .reducing = 256, .chunks = 64};
+    const StageGraph one = row_sum(1 << 24, 2), two = row_range(1 << 24, 2);
+    EXPECT_EQ(work_of(one, whole).partial_launches, 0);
+    EXPECT_EQ(work_of(one, whole).partial_bytes, 0);
+    EXPECT_EQ(work_of(one, parts).partial_launches, 1);
+    EXPECT_EQ(work_of(one, parts).partial_bytes, 2 * 2 * 64 * 4);
+    EXPECT_EQ(work_of(two, parts).partial_launches, 2);
+    EXPECT_EQ(price_of(two, parts).launches, 3);
+}
+
+TEST(BlockWork, AThreadAlonePassesNothingThroughSharedMemory) {
+    const StageGraph graph = column_sum(1 << 20, 16);
+    EXPECT_EQ(work_of(graph, {.threads = 256, .reducing = 1}).shared_bytes, 0);
+    EXPECT_GT(work_of(graph, {.threads = 256, .reducing = 8}).shared_bytes, 256 * 4);
+}
+
+TEST(BlockWork, OnlyInputsReadInSeveralPassesAreWalkedAgain) {
+    EXPECT_EQ(work_of(softmax(4096, 1000), {.threads = 256, .reducing = 256}).walked_bytes, 4096 * 4);
+    EXPECT_EQ(work_of(softmax(4096, 1000), {.threads = 512, .reducing = 256}).walked_bytes, 2 * 4096 * 4);
+    EXPECT_EQ(work_of(row_sum(4096, 1000), {.threads = 256, .reducing = 256}).walked_bytes, 0);
+}
+
+/// Time of reading a byte of rows of `width` elements, many of them, in blocks of 512 threads a row.
+double read_us_a_byte(int64_t width, int vector) {
+    const Price price = price_of(softmax(width, 1 << 14), {.vector = vector, .threads = 512, .reducing = 512});
+    return price.read_us / price.bytes_read;
+}
+
+/// The longest row of which all that are resident on a multiprocessor fit in `bytes`.
+int64_t longest_row_in(double bytes, int vector) {
+    const Price price = price_of(softmax(4096, 1 << 14), {.vector = vector, .threads = 512, .reducing = 512});
+    const double blocks = price.occupancy * h200().threads_per_multiprocessor / 512;
+    return (int64_t)(bytes / blocks / 4) / 4 * 4;
+}
+
+TEST(ReadingRowsAgain, IsFreeJustInsideTheL1AndNotJustOutside) {
+    const int64_t inside = longest_row_in(h200().l1, 1);
+    EXPECT_NEAR(read_us_a_byte(inside, 1), read_us_a_byte(inside / 2, 1), 1e-9);
+    EXPECT_GT(read_us_a_byte(inside + 4, 1), 1.5 * read_us_a_byte(inside, 1));
+}
+
+TEST(ReadingRowsAgain, OfVectorsLeavesTheL1Sooner) {
+    const int64_t inside = longest_row_in(0.3 * h200().l1, 4);
+    EXPECT_GT(read_us_a_byte(inside + 4, 4), 1.5 * read_us_a_byte(inside, 4));
+    EXPECT_NEAR(read_us_a_byte(inside + 4, 1), read_us_a_byte(inside, 1), 1e-9);
+}
+
+TEST(ReadingRowsAgain, CostsMoreFromMemoryThanFromTheL2) {
+    const int64_t inside = longest_row_in(0.6 * h200().l2 / h200().multiprocessors, 1);
+    EXPECT_GT(inside, longest_row_in(h200().l1, 1));
+    EXPECT_GT(read_us_a_byte(inside + 4, 1), 1.2 * read_us_a_byte(inside, 1));
+    EXPECT_NEAR(read_us_a_byte(inside + 4, 1) * h200().memory_bandwidth * 1000, 3, 0.01) << "three passes";
+}
+
+TEST(ReductionPrice, AFewLongRowsTakeTheTimeOfTheirSteps) {
+    const Tile tile{.threads = 512, .reducing = 512};
+    const StageGraph one = softmax(1 << 20, 1);
+    EXPECT_GT(price_of(one, tile).compute_us, 100);
+    EXPECT_GT(price_of(one, tile).compute_us, 1.9 * price_of(softmax(1 << 19, 1), tile).compute_us);
+    EXPECT_EQ(price_of(one, tile).compute_us, price_of(softmax(1 << 20, 2), tile).compute_us);
+}
+
+TEST(ReductionPrice, TheChosenTileIsTheCheapestOfThoseOffered) {
+    for (const StageGraph &graph :
+         {softmax(1024, 131072), softmax(16384, 8192), row_sum(1 << 24, 2), column_sum(1024, 65536)}) {
+        Group kernel = block_kernel(graph);
+        for (const Tile &tile : tiles_of(graph)) {
+            EXPECT_LE(kernel.price.time_us, price_of(graph, tile).time_us);
+        }
+    }
+}
+
+TEST(ReductionPrice, FewLongRowsAreSplitOverBlocksAndManyAreNot) {
+    EXPECT_GT(block_kernel(row_sum(1 << 24, 2)).tile.chunks, 16);
+    EXPECT_EQ(block_kernel(row_sum(4096, 65536)).tile.chunks, 1);
+}
+
+TEST(ReductionPrice, ShortRowsShareABlock) {
+    const Tile tile = block_kernel(softmax(64, 1 << 20)).tile;
+    EXPECT_GT(tile.threads / tile.reducing, 1);
+    EXPECT_LE(tile.reducing, 64);
+}
+
+TEST(ReductionPrice, ManyColumnsOfAFewRowsAreAThreadEach) {
+    EXPECT_EQ(block_kernel(column_sum(1 << 24, 8)).tile.reducing, 1);
+}
+
+TEST(ReductionRegisters, AreThoseOfOneStageAtATime) {
+    const Tile tile{.vector = 4, .threads = 256, .reducing = 256};
+    StageGraph graph = softmax(1024, 4096);
+    const int before = estimate_registers(graph, block_kernel(graph), tile);
+    graph[stage_named(graph, "e")].live_values += 7;
+    graph[stage_named(graph, "output")].live_values += 5;
+    const int after = estimate_registers(graph, block_kernel(graph), tile);
+    EXPECT_GT(after, before);
+    EXPECT_LE(after, before + 7);
+}
+
+}  // namespace
+}  // namespace fusion::test
