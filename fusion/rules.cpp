@@ -147,7 +147,7 @@ Decision expression_size(const Candidate &c) {
     for (const Group &group : *c.fused) {
         const double points = std::max(1.0, c.graph[group.outputs[0]].points());
         const double a_point = evaluations_of(group, c.producer) / points;
-        if (a_point > kMostEvaluationsAPoint) {
+        if (c.proposed == Placement::Inlined && a_point > kMostEvaluationsAPoint) {
             return Decision::forbid("it would be evaluated " + count_text(a_point) + " times a point of " +
                                     c.graph[group.outputs[0]].func);
         }

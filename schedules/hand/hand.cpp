@@ -10,7 +10,9 @@ namespace {
 using namespace Halide;
 
 constexpr HandSchedule kSchedules[] = {
+    {"layernorm", schedule_layernorm, 1},
     {"pointwise_chain", schedule_pointwise_chain, 1},
+    {"softmax", schedule_softmax, 1},
     {"transpose_sandwich", schedule_transpose_sandwich, 1},
 };
 

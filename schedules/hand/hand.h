@@ -50,7 +50,9 @@ std::vector<std::string> hand_scheduled();
 /// Throws UserError, with those there are, where the generator has none.
 const HandSchedule &hand_schedule_of(const std::string &generator);
 
+void schedule_layernorm(const HandPipeline &pipeline);
 void schedule_pointwise_chain(const HandPipeline &pipeline);
+void schedule_softmax(const HandPipeline &pipeline);
 void schedule_transpose_sandwich(const HandPipeline &pipeline);
 
 }  // namespace fusion
