@@ -15,8 +15,8 @@ namespace {
 constexpr int kBaseRegisters = 12;
 constexpr int kRegistersAPointer = 2;
 
-/// Of a vector's lanes in a block that reduces together: two loaded, one folded (softmax: 29 in all; same source).
-constexpr int kRegistersALane = 3;
+/// Of a vector lane in a block that reduces together (softmax, variance, rmsnorm: 25 to 31 in all; same source).
+constexpr int kRegistersALane = 2;
 
 /// The same of a loop over single elements, which ptxas unrolls further (softmax, column_mean: 48 to 64 in all).
 constexpr int kUnrolledElements = 36;
@@ -27,9 +27,10 @@ constexpr double kMostBlocks = 32;
 /// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
 constexpr double kL2Share = 0.5;
 
-/// What the L1 keeps of the rows that blocks walk again, and the L2: softmax, rows of 1024 to 16384, with 64 to 128 KB of
-/// rows a multiprocessor ran at 0.94 to 1.0x the copy's speed, with 192 KB and more at 0.6x (H200, 2026-11-29).
-constexpr double kL1ShareOfRows = 0.5, kL2ShareOfRows = 0.6;
+/// What the L1 keeps of the rows that blocks walk again, and the L2: softmax, rows of 1024 to 16384, with up to 64 KB of rows
+/// a multiprocessor ran at 0.98 to 1.0x the copy's speed, with 128 KB at 0.75 to 0.97x with vectors and at 0.94 to 1.0x with
+/// single elements, with 192 KB and more at 0.6x (H200, 2026-11-29).
+constexpr double kL1ShareOfVectors = 0.45, kL1ShareOfElements = 0.5, kL2ShareOfRows = 0.6;
 
 /// Instructions of finding a thread's point: with the divisions that undo flattening, and where the loop is contiguous
 /// (times of one point a thread, 16384 x 16384: 4.5 ps a thread against 3.6; H200, 2026-11-29).
@@ -143,7 +144,8 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
     }
     const double resident = std::min(block.blocks, full / tile.threads);
     const double on_one = std::ceil(resident / device.multiprocessors);
-    const bool fits_l1 = on_one * block.walked_bytes <= kL1ShareOfRows * device.l1;
+    const double l1_share = tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements;
+    const bool fits_l1 = on_one * block.walked_bytes <= l1_share * device.l1;
     const bool fits_l2 = resident * block.walked_bytes <= kL2ShareOfRows * device.l2;
     const double bandwidth = fits_l2 ? device.l2_bandwidth : device.memory_bandwidth;
     return fits_l1 ? 0 : again / bandwidth * 1e-3;

@@ -20,10 +20,6 @@ constexpr double kExchangeLatency = 0.6, kCachedStep = 0.05;
 /// Blocks of 1024 threads that walk single elements: 0.62x the copy where 512 had 0.94x (rows of 16384, same source).
 constexpr int kMostScalarThreads = 512;
 
-/// Vectors of a row that a thread loads at once. Loops over more were slower than loops over single elements, which ptxas
-/// unrolls (rows of 4096: two vectors 260 us, four 303 us, sixteen elements 265 us; same source).
-constexpr double kMostVectors = 2;
-
 /// Elements of 4 bytes in a sector, the least that memory moves.
 constexpr double kSector = 8;
 
@@ -165,10 +161,7 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
         for (int points = 1; points * reducing <= (int)device.threads_per_block; points *= 2) {
             for (const int vector : {1, whole_vectors ? limits.vector : 1}) {
                 const Tile tile{.vector = vector, .threads = points * reducing, .reducing = reducing};
-                const bool is_rolled = vector > 1 && longest > kMostVectors * reducing * vector;
-                const bool is_largest = reducing == (int)device.threads_per_block;
-                if (tile.threads < 32 || (is_rolled && !is_largest) ||
-                    (vector == 1 && on_lanes && tile.threads > kMostScalarThreads)) {
+                if (tile.threads < 32 || (vector == 1 && on_lanes && tile.threads > kMostScalarThreads)) {
                     continue;
                 }
                 tiles.push_back(tile);

@@ -38,8 +38,9 @@ bool is_of_stage(const std::string &entry, const std::string &func, int update) 
 /// Of the branches of one loop nest the first, which is the one for the sizes of the estimates: Halide numbers them.
 bool is_first_branch(const KernelResources &kernel, const std::vector<KernelResources> &kernels) {
     const auto split = [](const std::string &entry) {
-        const size_t end = entry.find_last_not_of("0123456789") + 1;
-        return std::make_pair(entry.substr(0, end), end < entry.size() ? std::stol(entry.substr(end)) : 0);
+        const size_t digits = entry.find_last_not_of("0123456789") + 1;
+        const long number = digits < entry.size() ? std::stol(entry.substr(digits)) : -1;
+        return std::make_pair(entry.substr(0, entry.find_last_not_of('_', digits - 1) + 1), number);
     };
     const auto [stem, number] = split(kernel.entry);
     return std::none_of(kernels.begin(), kernels.end(), [&](const KernelResources &other) {
