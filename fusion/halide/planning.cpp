@@ -4,6 +4,7 @@
 
 #include "fusion/error.h"
 #include "fusion/halide/measure_registers.h"
+#include "fusion/halide/reassociate.h"
 #include "fusion/halide/verify.h"
 #include "fusion/rewrites/native_math.h"
 #include "schedules/apply.h"
@@ -18,6 +19,15 @@ void check_target(const Halide::Target &target) {
             "Target \"" + target.to_string() +
             "\" has neither CUDA nor OpenCL, and Fusion plans GPU kernels only. Next step: use a target such as "
             "host-cuda-cuda_capability_80.");
+    }
+}
+
+/// Reductions that round stay in the order of their loops.
+void keep_order(PipelineView &view) {
+    for (Vertex v = 0; v < num_vertices(view.graph); v++) {
+        Stage &stage = view.graph[v];
+        stage.reassociable =
+            stage.reassociable && !rounds(view.sources[stage.func_id].function.update(stage.update - 1));
     }
 }
 
@@ -72,6 +82,9 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
     PipelineView view = read_pipeline(outputs);
     PlanOptions plan_options{.variant = variant_named(options.variant), .register_cap = options.max_registers};
     const bool is_strict = target.has_feature(Halide::Target::StrictFloat);
+    if (is_strict) {
+        keep_order(view);
+    }
     if (options.allows("native-math") && target.has_feature(Halide::Target::CUDA) && !is_strict) {
         plan_options.rewrites = plan_native_math(view);
     }
@@ -83,6 +96,12 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
     const Decision sound = verify(planned.schedule, view, planned.plan, device, target);
     if (sound.allowed()) {
         return planned;
+    }
+    if (!plan_options.rewrites.empty()) {
+        // What simplification makes independent of memory, Halide moves to the host, which has no such instructions.
+        Options without = options;
+        without.rewrites = "none";
+        return plan_pipeline(outputs, target, without, name);
     }
     if (target.has_feature(Halide::Target::OpenCL)) {
         // Halide 21 cannot compile every vector for OpenCL (masks of unlike widths).

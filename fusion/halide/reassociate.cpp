@@ -45,4 +45,12 @@ bool is_reassociable(const Function &f, const Definition &update) {
     return folds && (update.values().size() == 1 || !selects(update.values()));
 }
 
+bool rounds(const Definition &update) {
+    const std::vector<Expr> &values = update.values();
+    return std::any_of(values.begin(), values.end(), [](const Expr &value) {
+        const bool selects_one = value.as<Min>() || value.as<Max>();
+        return value.type().is_float() && !selects_one;
+    });
+}
+
 }  // namespace fusion

@@ -5,8 +5,12 @@
 namespace fusion {
 
 /// True where the update folds its RDom into each point by an associative and commutative operator (Halide's own proof),
-/// so that parts may be computed in any order and combined. Floating-point sums count: their rounding changes, unless the
-/// user asks for strict_float. A Tuple that selects (argmax) does not: which of equal values wins depends on the order.
+/// so that parts may be computed in any order and combined. Floating-point sums count, although their rounding changes;
+/// those that hold strict_float do not. A Tuple that selects (argmax) does not: which of equal values wins depends on the order.
 bool is_reassociable(const Halide::Internal::Function &f, const Halide::Internal::Definition &update);
+
+/// Whether another order gives other digits: sums and products of floating-point values. A target with strict_float forbids
+/// that.
+bool rounds(const Halide::Internal::Definition &update);
 
 }  // namespace fusion

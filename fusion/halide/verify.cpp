@@ -44,6 +44,13 @@ private:
         }
     }
 
+    void visit(const Call *op) override {
+        if (kernel_depth == 0 && op->name.rfind("llvm.nvvm.", 0) == 0) {
+            found.gpu_calls_on_host.push_back(op->name);
+        }
+        IRVisitor::visit(op);
+    }
+
     void visit(const LetStmt *op) override {
         const bool is_index = op->value.type() == Int(32);
         const Interval range = is_index ? find_constant_bounds(op->value, ranges) : Interval();
@@ -159,6 +166,9 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
             return Decision::forbid("the lowered statement holds \"" + name +
                                     "\" in global memory, which the plan does not know.");
         }
+    }
+    if (!found.gpu_calls_on_host.empty()) {
+        return Decision::forbid("the host would have to run " + found.gpu_calls_on_host[0] + ", which is the GPU's.");
     }
     if (!found.unsized_shared.empty() && !has_user_loops) {
         return Decision::forbid("the shared memory of \"" + found.unsized_shared[0] +

@@ -15,7 +15,7 @@ Halide::Pipeline scheduled_copy(const Schedule &schedule, const PipelineView &vi
 
 /// Applies the schedule to a copy of the pipeline and lowers it. Forbids, with the reason, a schedule that Halide refuses,
 /// memory that the plan does not know (Halide moves an allocation without a constant bound to global memory, silently),
-/// and launches above the device's limits.
+/// instructions of the GPU on the host (LLVM would abort the process) and launches above the device's limits.
 Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
                 const Halide::Target &target);
 
@@ -23,9 +23,10 @@ Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &
 struct Lowered {
     std::vector<std::string> global_allocations;  ///< Halide's names, outside of kernels
     int most_threads = 0;
-    int64_t most_shared_bytes = 0;            ///< of allocations that have a bound
-    std::vector<std::string> unsized_shared;  ///< Halide's names of shared memory that has none
-    int kernels = 0;                          ///< GPU loop nests, one a branch
+    int64_t most_shared_bytes = 0;               ///< of allocations that have a bound
+    std::vector<std::string> unsized_shared;     ///< Halide's names of shared memory that has none
+    std::vector<std::string> gpu_calls_on_host;  ///< instructions of the GPU that Halide has moved out of kernels
+    int kernels = 0;                             ///< GPU loop nests, one a branch
 };
 
 /// Looks at a statement before GPU kernels are split off it.

@@ -41,15 +41,28 @@ std::vector<Definition> definitions_of(const Function &f) {
     return definitions;
 }
 
-/// Funcs whose values an extern stage on the host may read.
-std::set<int> feeding_the_host(const StageGraph &graph) {
+bool has_gpu_loops(const Function &f) {
+    const std::vector<Definition> definitions = definitions_of(f);
+    return std::any_of(definitions.begin(), definitions.end(), [](const Definition &definition) {
+        const std::vector<Dim> &dims = definition.schedule().dims();
+        return std::any_of(dims.begin(), dims.end(), [](const Dim &d) { return is_gpu(d.for_type); });
+    });
+}
+
+/// Funcs that the host may compute: what an extern stage reads, loops that a user keeps on the CPU, and all that may be
+/// inlined there.
+std::set<int> on_the_host(const PipelineView &view) {
+    const StageGraph &graph = view.graph;
     std::set<int> funcs;
     for (Vertex v = num_vertices(graph); v-- > 0;) {
-        const std::vector<Vertex> consumers = consumers_of(graph, v);
-        const bool feeds = std::any_of(consumers.begin(), consumers.end(),
-                                       [&](Vertex c) { return graph[c].is_extern || funcs.count(graph[c].func_id); });
-        if (graph[v].is_extern || feeds) {
-            funcs.insert(graph[v].func_id);
+        const Stage &stage = graph[v];
+        const bool has_loops = stage.scheduled_by_user && (stage.has_own_loops || stage.role == Role::Output);
+        bool is_host = stage.is_extern || (has_loops && !has_gpu_loops(view.sources[stage.func_id].function));
+        for (const Vertex consumer : consumers_of(graph, v)) {
+            is_host |= graph[consumer].is_extern || (!stage.has_updates && funcs.count(graph[consumer].func_id));
+        }
+        if (is_host && stage.role != Role::Input) {
+            funcs.insert(stage.func_id);
         }
     }
     return funcs;
@@ -72,7 +85,7 @@ bool use_native_math(Function function) {
 }
 
 std::vector<Rewrite> plan_native_math(PipelineView &view) {
-    const std::set<int> host = feeding_the_host(view.graph);
+    const std::set<int> host = on_the_host(view);
     std::vector<Rewrite> rewrites;
     for (Vertex v = 0; v < num_vertices(view.graph); v++) {
         Stage &stage = view.graph[v];
