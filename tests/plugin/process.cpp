@@ -1,6 +1,7 @@
 #include "tests/plugin/process.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -20,6 +21,23 @@ Ended run(const std::string &command) {
     const int status = pipe ? pclose(pipe) : -1;
     ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return ended;
+}
+
+std::string in_a_child(const std::function<std::string()> &work) {
+    const Folder folder;
+    const pid_t child = fork();
+    if (child == 0) {
+        try {
+            std::ofstream(folder.file("result")) << work();
+        } catch (...) {
+            _exit(1);
+        }
+        _exit(0);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child ended with status " << status;
+    return contents(folder.file("result"));
 }
 
 Folder::Folder() {

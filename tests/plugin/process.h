@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 
@@ -16,6 +17,10 @@ struct Ended {
 
 /// Runs a shell command.
 Ended run(const std::string &command);
+
+/// What `work` returns in a process of its own that starts as this one is: Halide numbers names through a whole process, and
+/// two that start alike number alike. Fails the test where the process does not end well.
+std::string in_a_child(const std::function<std::string()> &work);
 
 /// A folder that is gone with its object.
 struct Folder {

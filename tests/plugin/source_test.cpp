@@ -4,6 +4,7 @@
 
 #include "bias_gelu_residual.schedule.h"
 #include "broadcast_chain.schedule.h"
+#include "column_mean.schedule.h"
 #include "emitted/small_branches.schedule.h"
 #include "fusion/cli/generators.h"
 #include "fusion/halide/planning.h"
@@ -11,6 +12,7 @@
 #include "multi_output.schedule.h"
 #include "pointwise_chain.schedule.h"
 #include "schedules/apply.h"
+#include "softmax.schedule.h"
 #include "tests/plugin/process.h"
 #include "tests/plugin/statement.h"
 #include "transpose_sandwich.schedule.h"
@@ -38,12 +40,20 @@ void PrintTo(const Case &c, std::ostream *out) {
 class ScheduleSource : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ScheduleSource, compiled_gives_the_same_statement_as_the_plan) {
-    const BuiltGenerator by_plan = build_generator(GetParam().name, {}, kTarget);
-    const Planned planned = plan_pipeline(functions_of(by_plan.pipeline), kTarget, Options(), GetParam().name);
-    apply_schedule(planned.schedule, planned.view);
-    const BuiltGenerator by_source = build_generator(GetParam().name, {}, kTarget);
-    GetParam().compiled(by_source.pipeline, kTarget);
-    const std::string wanted = statement(by_plan), got = statement(by_source);
+    const Case &c = GetParam();
+    const std::string wanted = testing::in_a_child([&] {
+        const BuiltGenerator by_plan = build_generator(c.name, {}, kTarget);
+        Options options;
+        options.verify = false;  // it makes Funcs on a copy, which would take names
+        const Planned planned = plan_pipeline(functions_of(by_plan.pipeline), kTarget, options, c.name);
+        apply_schedule(planned.schedule, planned.view);
+        return statement(by_plan);
+    });
+    const std::string got = testing::in_a_child([&] {
+        const BuiltGenerator by_source = build_generator(c.name, {}, kTarget);
+        c.compiled(by_source.pipeline, kTarget);
+        return statement(by_source);
+    });
     EXPECT_TRUE(got == wanted) << "the statements differ: " << got.size() << " and " << wanted.size() << " characters";
     EXPECT_TRUE(testing::contains(got, "gpu_block"));
 }
@@ -55,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Generators, ScheduleSource,
                                            Case{"multi_output", apply_schedule_multi_output},
                                            Case{"transpose_sandwich", apply_schedule_transpose_sandwich},
                                            Case{"broadcast_chain", apply_schedule_broadcast_chain},
+                                           Case{"softmax", apply_schedule_softmax},
+                                           Case{"column_mean", apply_schedule_column_mean},
                                            Case{"small_branches", apply_schedule_small_branches}),
                          [](const auto &info) { return info.param.name; });
 
@@ -66,6 +78,16 @@ TEST(ScheduleSourceBranches, are_part_of_what_is_compared) {
     EXPECT_TRUE(testing::contains(statement(built), "output.stride.1"));
     EXPECT_NE(statement(built), statement(build_generator("pointwise_chain", {}, kTarget)))
         << "the comparison sees a schedule";
+}
+
+TEST(ScheduleSourceOfAReduction, factors_it_for_threads_and_rewrites_its_math) {
+    const BuiltGenerator built = build_generator("softmax", {}, kTarget);
+    apply_schedule_softmax(built.pipeline, kTarget);
+    const std::string got = statement(built);
+    EXPECT_TRUE(testing::contains(got, "_intm"));
+    EXPECT_TRUE(testing::contains(got, "gpu_thread"));
+    EXPECT_TRUE(testing::contains(got, "ex2.approx.ftz"));
+    EXPECT_TRUE(testing::contains(got, "GPUShared"));
 }
 
 }  // namespace

@@ -112,5 +112,24 @@ TEST(Options, TextHasALineForEachOption) {
     }
 }
 
+TEST(Options, RewritesAreAllNoneOrAList) {
+    EXPECT_TRUE(parse_options({}).allows("native-math"));
+    EXPECT_TRUE(parse_options({{"rewrites", "all"}}).allows("native-math"));
+    EXPECT_FALSE(parse_options({{"rewrites", "none"}}).allows("native-math"));
+    EXPECT_TRUE(parse_options({{"rewrites", "native-math"}}).allows("native-math"));
+    EXPECT_FALSE(parse_options({{"rewrites", "native-math"}}).allows("another"));
+}
+
+TEST(Options, ARewriteThatIsNotThereIsAUserErrorThatListsThoseThatAre) {
+    for (const char *value : {"", "native", "native-math,other", "all,native-math"}) {
+        EXPECT_THAT(
+            [&] {
+                parse_options({{"rewrites", value}});
+            },
+            ThrowsMessage<UserError>(AllOf(HasSubstr("rewrites"), HasSubstr("native-math"))))
+            << value;
+    }
+}
+
 }  // namespace
 }  // namespace fusion

@@ -84,5 +84,62 @@ TEST_F(ExprCost, a_double_takes_two_registers_and_a_function_needs_room) {
     EXPECT_GT(live_values_of({sin(a)}), live_values_of({abs(a)}));
 }
 
+class Invariant : public ExprCost {
+protected:
+    const Var y{"y"};
+    ImageParam plane{Float(32), 2, "plane"};
+    const Expr along = plane(x, y), of_row = in(y);
+
+    /// Of the work along x: what is the same for all of a row.
+    static double same(const Expr &e) { return work_of({e}, {"x"}).invariant; }
+};
+
+TEST_F(Invariant, what_does_not_use_the_walked_loop_is_counted_once_a_row) {
+    EXPECT_EQ(same(along + 1.0f), 0);
+    EXPECT_EQ(same(of_row), 1);
+    EXPECT_EQ(same(along * of_row), 1) << "the load";
+    EXPECT_EQ(same(along - exp(of_row)), work_of({exp(of_row)}, {}).total());
+    EXPECT_EQ(work_of({along - exp(of_row)}, {"x"}).total(), work_of({along - exp(of_row)}, {}).total());
+}
+
+TEST_F(Invariant, only_the_part_that_is_the_same_counts) {
+    EXPECT_EQ(same(exp(along + of_row * 2.0f)), work_of({of_row * 2.0f}, {}).total());
+    EXPECT_EQ(same(1.0f / (along * sqrt(of_row))), work_of({sqrt(of_row)}, {}).total());
+}
+
+TEST_F(Invariant, a_shared_part_counts_once) {
+    const Expr scale = 1.0f / of_row;
+    EXPECT_EQ(same(along * scale + max(along, scale)), work_of({scale}, {}).total());
+    EXPECT_EQ(work_of({along * scale, along + scale}, {"x"}).invariant, work_of({scale}, {}).total());
+}
+
+TEST_F(Invariant, all_of_it_is_where_no_loop_is_walked) {
+    EXPECT_EQ(work_of({along * of_row}, {}).invariant, work_of({along * of_row}, {}).total());
+}
+
+TEST_F(Invariant, a_deep_graph_is_not_walked_again) {
+    Expr e = along, row = of_row;
+    for (int i = 0; i < 200; i++) {
+        e = max(e, row) - min(e, row);
+        row = max(row, 0.5f) - min(row, 0.25f);
+    }
+    EXPECT_EQ(same(e), work_of({row}, {}).total() - 3) << "the last row is read by nobody";
+}
+
+TEST_F(Invariant, a_reduction_walks_its_rdom_and_another_stage_its_contiguous_dimension) {
+    const RDom r(0, 64, "r");
+    Func sum("sum"), output("output");
+    sum(y) = 0.0f;
+    sum(y) += plane(r, y) * exp(in(y));
+    output(x, y) = plane(x, y) / sqrt(sum(y));
+    output.set_estimates({{0, 64}, {0, 1024}});
+    const PipelineView view = testing::read({output});
+    EXPECT_EQ(walked_loops(testing::stage(view, "sum", 1)), (std::set<std::string>{r.x.name()}));
+    EXPECT_EQ(walked_loops(testing::stage(view, "output")), (std::set<std::string>{x.name()}));
+    EXPECT_EQ(testing::stage(view, "sum", 1).work.invariant, work_of({exp(of_row)}, {}).total() + 1)
+        << "and sum itself";
+    EXPECT_EQ(testing::stage(view, "output").work.invariant, work_of({sqrt(sum(y))}, {}).total());
+}
+
 }  // namespace
 }  // namespace fusion

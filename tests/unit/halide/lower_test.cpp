@@ -117,7 +117,7 @@ TEST(Lower, turns_a_tile_in_shared_memory_for_a_transposed_read) {
     expect_assembles(p);
 }
 
-TEST(Lower, gives_reductions_scans_and_scatters_parallel_or_single_threads) {
+TEST(Lower, gives_reductions_blocks_and_scans_and_scatters_parallel_or_single_threads) {
     ImageParam a(Float(32), 2, "a"), where(Int(32), 1, "where");
     const RDom all(0, 256, "all"), scan(1, 255, "scan");
     Func sum("sum"), running("running"), histogram("histogram");
@@ -133,10 +133,17 @@ TEST(Lower, gives_reductions_scans_and_scatters_parallel_or_single_threads) {
     const Planned p = planned({sum, running, histogram}, "fused", true);
     EXPECT_EQ(p.plan.fallback, "");
     EXPECT_TRUE(verbs(p).count(Verb::GpuSingleThread)) << "the scatter";
-    for (const Group &group : p.plan.groups) {
-        EXPECT_TRUE(group.kind == Template::Parallel || p.view.graph[group.outputs[0]].update == 0 ||
-                    !p.view.graph[group.outputs[0]].has_updates);
-    }
+    const auto kind = [&](const char *func) {
+        for (const Group &group : p.plan.groups) {
+            if (group.outputs[0] == vertex(p.view, func, 1)) {
+                return group.kind;
+            }
+        }
+        return Template::HostLoops;
+    };
+    EXPECT_EQ(kind("sum"), Template::Reduction);
+    EXPECT_EQ(kind("running"), Template::Parallel);
+    EXPECT_EQ(kind("histogram"), Template::Parallel);
     expect_assembles(p, 6);
 }
 

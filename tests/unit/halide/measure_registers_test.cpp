@@ -52,6 +52,27 @@ TEST_F(MeasureRegisters, puts_what_ptxas_says_into_plan_and_ledger) {
     EXPECT_EQ(p.ledger.planned.time_us, p.plan.groups[0].price.time_us);
 }
 
+// The general branch of a reduction needs more, but the estimates run the first.
+TEST_F(MeasureRegisters, takes_the_branch_for_the_sizes_of_the_estimates_of_a_reduction) {
+    const RDom r(in.dim(0).min(), in.dim(0).extent(), "r");
+    Func total("total"), normalised("normalised");
+    total(y) = 0.0f;
+    total(y) += in(r, y);
+    normalised(x, y) = in(x, y) / total(y);
+    in.set_estimates({{0, 1024}, {0, 65536}});
+    normalised.set_estimates({{0, 1024}, {0, 65536}});
+    Planned p = planned({normalised});
+    ASSERT_EQ(p.plan.groups.size(), 1u);
+    measure_registers(p, cuda());
+    int least = 255, most = 0;
+    for (const KernelResources &kernel : assemble(ptx_of(p, cuda()), 64)) {
+        least = std::min(least, kernel.registers);
+        most = std::max(most, kernel.registers);
+    }
+    EXPECT_LT(least, most) << "the case is not the one meant";
+    EXPECT_EQ(p.plan.groups[0].price.registers.value, least);
+}
+
 TEST_F(MeasureRegisters, leaves_the_pipeline_unscheduled) {
     Planned p = planned({output});
     measure_registers(p, cuda());
