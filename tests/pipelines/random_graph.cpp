@@ -1,27 +1,13 @@
 #include "tests/pipelines/random_graph.h"
 
 #include <algorithm>
-#include <random>
+
+#include "tests/pipelines/draw.h"
 
 namespace fusion {
 namespace {
 
 using namespace Halide;
-
-/// std::mt19937 with draws that are the same on every standard library.
-class Draw {
-public:
-    explicit Draw(uint32_t seed) : random(seed) {}
-    int below(int n) { return (int)(random() % (uint32_t)n); }
-    bool percent(int p) { return below(100) < p; }
-    template<typename T>
-    T one_of(const std::vector<T> &values) {
-        return values[(size_t)below((int)values.size())];
-    }
-
-private:
-    std::mt19937 random;
-};
 
 /// Something that a stage can read at (x, y).
 struct Source {
@@ -29,10 +15,6 @@ struct Source {
     Func func;
     bool is_read = false;
 };
-
-Type draw_type(Draw &draw) {
-    return draw.one_of<Type>({Float(32), Float(32), Float(32), Int(32), UInt(8), Int(16), UInt(16), Bool(), Float(64)});
-}
 
 Shape draw_shape(Draw &draw) {
     const int p = draw.below(100);
@@ -55,53 +37,6 @@ std::vector<Var> vars_of(Shape shape) {
 
 bool can_read(Shape reader, Shape source) {
     return reader == source || reader == Shape::Plane || reader == Shape::Turned;
-}
-
-Expr as_int(const Expr &e) {
-    return e.type().is_float() ? cast<int32_t>(e * cast(e.type(), 64)) : cast<int32_t>(e) % 1000;
-}
-
-Expr as_float(const Expr &e, const Type &type) {
-    return e.type().is_float() ? cast(type, e) : cast(type, clamp(cast<int32_t>(e), -512, 511)) / cast(type, 64);
-}
-
-Expr combine(Draw &draw, const Expr &a, const Expr &b) {
-    switch (draw.below(6)) {
-    case 0:
-        return a + b;
-    case 1:
-        return a - b;
-    case 2:
-        return a * b;
-    case 3:
-        return min(a, b) + a;
-    case 4:
-        return select(a > b, a - b, b);
-    default:
-        return max(a, cast(a.type(), 3)) - b;
-    }
-}
-
-/// A value of `type` from what the stage reads, within the bounds that random_graph.h promises.
-Expr value_of(Draw &draw, const std::vector<Expr> &reads, const Type &type) {
-    const bool as_floats = type.is_float() || (!type.is_uint() && draw.percent(40));
-    const Type work = type.is_float() ? type : as_floats ? Type(Float(32)) : Type(Int(32));
-    const auto worked = [&](const Expr &e) { return as_floats ? as_float(e, work) : as_int(e); };
-    const auto bounded = [&](const Expr &e) {
-        return as_floats ? clamp(floor(e * cast(work, 64)) / cast(work, 64), cast(work, -8), cast(work, 8))
-                         : clamp(e, -1000, 1000);
-    };
-    Expr value = worked(reads[0]);
-    if (reads.size() == 1) {
-        value = bounded(combine(draw, value, cast(work, 2)));
-    }
-    for (size_t i = 1; i < reads.size(); i++) {
-        value = bounded(combine(draw, value, worked(reads[i])));
-    }
-    if (type.is_bool()) {
-        return value > cast(work, draw.below(5) - 2);
-    }
-    return as_floats && !type.is_float() ? cast(type, as_int(value)) : cast(type, value);
 }
 
 Region estimate(Draw &draw) {
