@@ -51,9 +51,9 @@ struct Tile {
 struct Member {
     Vertex stage;
     Placement placement;
-    double evaluations = 0;        ///< over the whole kernel
-    int lane = -1;                 ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
-    std::vector<int> follows;      ///< at block: per dimension of the stage the output dimension it follows
+    double evaluations = 0;    ///< over the whole kernel
+    int lane = -1;             ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
+    std::vector<int> follows;  ///< at block: per dimension of the stage the output dimension it follows
     bool computed_before = false;  ///< by a kernel that runs earlier
 };
 
@@ -166,8 +166,8 @@ Variant variant_named(const std::string &name);
 
 struct PlanOptions {
     Variant variant = Variant::Fused;
-    int register_cap = 0;  ///< 0: the device's default
-    int max_vector = 4;    ///< 1 for a plan of narrow kernels, which need fewer registers
+    int register_cap = 0;                ///< 0: the device's default
+    int max_vector = 4;                  ///< 1 for a plan of narrow kernels, which need fewer registers
     std::vector<Rewrite> rewrites = {};  ///< already in the graph's figures; make_plan hands them on
 };
 

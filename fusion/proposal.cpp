@@ -74,7 +74,8 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     for (const Vertex v : proposal.gone) {
         apart.push_back(draft.kernels.at(v));
         for (const Member &member : draft.kernels.at(v).members) {
-            if (readers.size() > 1 && member.placement == Placement::AtBlock && is_reduction(draft.graph[member.stage])) {
+            if (readers.size() > 1 && member.placement == Placement::AtBlock &&
+                is_reduction(draft.graph[member.stage])) {
                 changed.placement[member.stage] = Placement::Root;
                 proposal.stored.push_back(member.stage);
             }
