@@ -136,8 +136,8 @@ public:
             // Kept values are computed once however many read them; recomputed ones once a use.
             const double here = once * stage_of_frame.points();
             const bool kept = placement[stage] == Placement::AtThread;
-            evaluations[stage] = kept ? std::max(evaluations[stage], std::min(here, graph[stage].points()))
-                                      : evaluations[stage] + here;
+            evaluations[stage] =
+                kept ? std::max(evaluations[stage], std::min(here, graph[stage].points())) : evaluations[stage] + here;
         }
         add_accesses(top, accesses);
     }

@@ -38,7 +38,8 @@ struct Extent {
 struct Work {
     double arithmetic = 0;  ///< adds, multiplies, comparisons, conversions
     double special = 0;     ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
-    double invariant = 0;   ///< of both, what is the same along a row (or for a whole reduction), so that a thread hoists it
+    double invariant =
+        0;  ///< of both, what is the same along a row (or for a whole reduction), so that a thread hoists it
     double total() const { return arithmetic + special; }
 };
 
@@ -73,7 +74,7 @@ struct Stage {
 /// An edge from producer to consumer.
 struct Read {
     ReadKind kind = ReadKind::Pointwise;
-    int points = 1;              ///< distinct points of the producer read a point of the consumer
+    int points = 1;  ///< distinct points of the producer read a point of the consumer
     /// Per producer dimension: the consumer loop it follows one to one, or -1. Loops are its dims, then its reduction.
     std::vector<int> follows;
     std::vector<Extent> region;  ///< per producer dimension: what all of the consumer needs

@@ -57,8 +57,8 @@ bool starts_a_reduction(const StageGraph &graph, Vertex v) {
     const Stage &stage = graph[v];
     const bool is_followed = v + 1 < num_vertices(graph) && graph[v + 1].func_id == stage.func_id;
     const bool is_last = v + 2 >= num_vertices(graph) || graph[v + 2].func_id != stage.func_id;
-    return stage.role == Role::Intermediate && stage.update == 0 && !stage.scheduled_by_user && is_followed && is_last &&
-           is_reduction(graph[v + 1]);
+    return stage.role == Role::Intermediate && stage.update == 0 && !stage.scheduled_by_user && is_followed &&
+           is_last && is_reduction(graph[v + 1]);
 }
 
 }  // namespace

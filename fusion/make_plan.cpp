@@ -163,12 +163,7 @@ private:
         std::set<Vertex> touched(proposal.stages.begin(), proposal.stages.end());
         for (const Vertex v : proposal.stages) {
             draft.assignment.placement[v] = proposal.placement;
-            decided[v] = {true,
-                          rule_of(proposal),
-                          "",
-                          proposal.apart_us,
-                          proposal.fused_us,
-                          step};
+            decided[v] = {true, rule_of(proposal), "", proposal.apart_us, proposal.fused_us, step};
         }
         for (const Vertex v : proposal.gone) {
             draft.kernels.erase(v);

@@ -63,7 +63,9 @@ void set_rewrites(Options &options, const std::string &value) {
     if (value != "all" && value != "none") {
         const std::set<std::string> wanted = split(value);
         if (wanted.empty() || !std::includes(kRewrites.begin(), kRewrites.end(), wanted.begin(), wanted.end())) {
-            bad_value("rewrites", value, "all, none, or some of " + join(std::vector<std::string>(kRewrites.begin(), kRewrites.end()), ", "));
+            bad_value("rewrites", value,
+                      "all, none, or some of " +
+                          join(std::vector<std::string>(kRewrites.begin(), kRewrites.end()), ", "));
         }
     }
     options.rewrites = value;

@@ -27,11 +27,6 @@ constexpr double kMostBlocks = 32;
 /// A buffer that one kernel leaves in the L2 for the next: at most this share of it, since inputs stream through too.
 constexpr double kL2Share = 0.5;
 
-/// What the L1 keeps of the rows that blocks walk again, and the L2: softmax, rows of 1024 to 16384, with up to 64 KB of rows
-/// a multiprocessor ran at 0.98 to 1.0x the copy's speed, with 128 KB at 0.75 to 0.97x with vectors and at 0.94 to 1.0x with
-/// single elements, with 192 KB and more at 0.6x (H200, 2026-11-29).
-constexpr double kL1ShareOfVectors = 0.45, kL1ShareOfElements = 0.5, kL2ShareOfRows = 0.6;
-
 /// Instructions of finding a thread's point: with the divisions that undo flattening, and where the loop is contiguous
 /// (times of one point a thread, 16384 x 16384: 4.5 ps a thread against 3.6; H200, 2026-11-29).
 constexpr double kDividedIndex = 100;
@@ -133,22 +128,6 @@ double instructions_of(const StageGraph &graph, const Group &group, const Member
         return member.evaluations / side_by_side * stage.work.total();
     }
     return member.evaluations * (stage.work.total() - stage.work.invariant * (1 - 1 / side_by_side));
-}
-
-/// Reading the rows again in further passes: free where the L1 holds those of all resident blocks, from the L2 where that
-/// does, and from memory.
-double again_us(const Group &group, const Tile &tile, const BlockWork &block, double full, const Device &device) {
-    double again = 0;
-    for (const Input &input : group.inputs) {
-        again += input.bytes * (input.passes - 1);
-    }
-    const double resident = std::min(block.blocks, full / tile.threads);
-    const double on_one = std::ceil(resident / device.multiprocessors);
-    const double l1_share = tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements;
-    const bool fits_l1 = on_one * block.walked_bytes <= l1_share * device.l1;
-    const bool fits_l2 = resident * block.walked_bytes <= kL2ShareOfRows * device.l2;
-    const double bandwidth = fits_l2 ? device.l2_bandwidth : device.memory_bandwidth;
-    return fits_l1 ? 0 : again / bandwidth * 1e-3;
 }
 
 }  // namespace
@@ -254,8 +233,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
     const double spilled_us = price.spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * to_us;
     if (reduces) {
-        price.read_us = price.read_us * block.uncoalesced + again_us(group, tile, block, full, device) +
-                        block.partial_bytes / l2 * to_us;
+        price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
+                        again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us;
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
     price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;

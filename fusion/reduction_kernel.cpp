@@ -53,7 +53,8 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
         return Decision::forbid("the launch of " + out.func + " has several outputs or transposed tiles");
     }
     if (!is_reduction(out) && (out.update > 0 || out.has_updates || !out.reduction.empty())) {
-        return Decision::forbid(stage_name(out) + " is computed in the order of its own loops, not by a block together");
+        return Decision::forbid(stage_name(out) +
+                                " is computed in the order of its own loops, not by a block together");
     }
     const std::set<int> kept = kept_dims(graph, group);
     for (const Member &member : group.members) {
@@ -70,8 +71,8 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
                                     " at other points than its own row");
         }
         if (own != kept) {
-            return Decision::forbid(stage.func + " has other dimensions than the rest of what the block of " + out.func +
-                                    " reduces");
+            return Decision::forbid(stage.func + " has other dimensions than the rest of what the block of " +
+                                    out.func + " reduces");
         }
     }
     return Decision::allow();

@@ -23,6 +23,23 @@ constexpr int kMostScalarThreads = 512;
 /// Elements of 4 bytes in a sector, the least that memory moves.
 constexpr double kSector = 8;
 
+/// Elements of 4 bytes in a line, and what each further line that a warp touches costs (column_mean 65536 x 1024: 8
+/// neighbours 88.7 us, 32 neighbours 65.8 us, which is 0.97x the copy; same source).
+constexpr double kLine = 32, kPartOfALine = 0.12;
+
+/// What the L1 keeps of the rows that blocks walk again, and the L2: softmax, rows of 1024 to 16384, with up to 64 KB of rows
+/// a multiprocessor ran at 0.98 to 1.0x the copy's speed, with 128 KB at 0.75 to 0.97x with vectors and at 0.94 to 1.0x with
+/// single elements, with 192 KB and more at 0.6x (H200, 2026-11-29).
+constexpr double kL1ShareOfVectors = 0.45, kL1ShareOfElements = 0.5, kL2ShareOfRows = 0.6;
+
+/// A multiprocessor with one block waits at each of its barriers (layernorm, rows of 8192: one block 424 us, two 384 us; same
+/// source).
+constexpr double kAlone = 1.12;
+
+/// Walking single elements: more requests for the same bytes (rows of 256 to 4096: 256 to 266 us, with two vectors a thread
+/// 256 to 260 us; same source).
+constexpr double kSingleElements = 1.03;
+
 double product(const std::vector<Extent> &extents) {
     double points = 1;
     for (const Extent &extent : extents) {
@@ -79,7 +96,7 @@ bool reads_words(const StageGraph &graph, const Group &group) {
 }  // namespace
 
 double steps_in_flight(int vector) {
-    return vector > 1 ? 2 : 4;
+    return vector > 1 ? 2 : 8;
 }
 
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
@@ -105,10 +122,12 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         const double here = steps(points, lane, tile.reducing, on_lanes ? tile.vector : 1);
         walked += here * tile.reducing * (on_lanes ? tile.vector : 1);
         useful += points;
-        work.latency_us += std::ceil(here / steps_in_flight(tile.vector)) * (first == 0 ? device.memory_latency.value : kCachedStep);
+        work.latency_us +=
+            std::ceil(here / steps_in_flight(tile.vector)) * (first == 0 ? device.memory_latency.value : kCachedStep);
         first = here;
         const double neighbours = on_lanes ? tile.reducing * tile.vector : points_a_block;
-        work.uncoalesced = std::max(work.uncoalesced, kSector / std::min(kSector, neighbours));
+        const double lines = on_lanes ? 1 : 1 + kPartOfALine * (kLine / std::min(kLine, neighbours) - 1);
+        work.uncoalesced = std::max({work.uncoalesced, lines, kSector / std::min(kSector, neighbours)});
         // Partial results of each thread, then of each sixteenth, and the value.
         work.shared_bytes += (int)(tile.threads + 33 * points_a_block) * stage.value_bytes;
         work.partial_bytes += tile.chunks > 1 ? 2 * stage.elements() * tile.chunks * stage.value_bytes : 0;
@@ -135,6 +154,25 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     }
     work.partial_launches = tile.chunks > 1 ? (int)reductions.size() : 0;
     return work;
+}
+
+double again_us(const Group &group, const Tile &tile, const BlockWork &block, double full, const Device &device) {
+    double again = 0;
+    for (const Input &input : group.inputs) {
+        again += input.bytes * (input.passes - 1);
+    }
+    const double resident = std::min(block.blocks, full / tile.threads);
+    const double on_one = std::ceil(resident / device.multiprocessors);
+    const double l1_share = tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements;
+    const bool fits_l1 = on_one * block.walked_bytes <= l1_share * device.l1;
+    const bool fits_l2 = resident * block.walked_bytes <= kL2ShareOfRows * device.l2;
+    const double bandwidth = fits_l2 ? device.l2_bandwidth : device.memory_bandwidth;
+    return fits_l1 ? 0 : again / bandwidth * 1e-3;
+}
+
+double slower_walk(const Tile &tile, double full, const Device &device) {
+    const double alone = full <= device.multiprocessors * tile.threads ? kAlone : 1;
+    return alone * (tile.vector > 1 ? 1 : kSingleElements);
 }
 
 std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, const Device &device,

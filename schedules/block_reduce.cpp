@@ -62,10 +62,14 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
     int folding = shares;
     if (reduction.vector > 1) {
         folding = vectors;
-        schedule.push_back(
-            {.func_id = vectors, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread, lane_r, lane}, .other = f});
+        schedule.push_back({.func_id = vectors,
+                            .update = 1,
+                            .verb = Verb::RFactor,
+                            .loops = {thread_r, thread, lane_r, lane},
+                            .other = f});
     }
-    schedule.push_back({.func_id = shares, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread}, .other = f});
+    schedule.push_back(
+        {.func_id = shares, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread}, .other = f});
     const Loop registers = keep_for_block(schedule, shares, kept_shares, thread, reduction, anchor);
     if (reduction.vector > 1) {
         const Emitter start(schedule, vectors, 0), fold(schedule, vectors, 1);
@@ -74,8 +78,8 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
         fold(Verb::Vectorize, {lane});
         Emitter(schedule, shares, 1)(Verb::Unroll, {lane_r});
     }
-    const int64_t steps = (reduction.extent + reduction.threads * reduction.vector - 1) /
-                          (reduction.threads * reduction.vector);
+    const int64_t steps =
+        (reduction.extent + reduction.threads * reduction.vector - 1) / (reduction.threads * reduction.vector);
     const int unrolled = unrolled_steps(steps, reduction.vector);
     if (unrolled > 1) {
         const Emitter fold(schedule, folding, 1);

@@ -17,12 +17,12 @@ struct BlockReduction {
     int func_id = 0;
     Loop over;
     int64_t extent = 1;
-    int first_made = 0;     ///< ids from here on are free for the Funcs made
-    int kept = -1;          ///< the dimension of which a block holds several points; -1: there is none
-    bool on_lanes = true;   ///< neighbouring threads walk the reduction, else the kept dimension
+    int first_made = 0;    ///< ids from here on are free for the Funcs made
+    int kept = -1;         ///< the dimension of which a block holds several points; -1: there is none
+    bool on_lanes = true;  ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
-    int threads = 1;        ///< that share one reduction
-    int points = 1;         ///< of the kept dimension a block holds
+    int threads = 1;  ///< that share one reduction
+    int points = 1;   ///< of the kept dimension a block holds
 };
 
 /// Ids that one call uses.

@@ -24,7 +24,7 @@ Loop made_reduction(const std::string &name);
 Loop outermost();
 
 enum class Verb {
-    Wrap,  ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers` (by all when empty)
+    Wrap,     ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers` (by all when empty)
     RFactor,  ///< makes Func `func_id` (a new id) of the update of `other`; loops: an RVar, the dimension it becomes, ...
     NativeMath,  ///< of the rewrite native-math: the Func's own definitions
     ComputeRoot,

@@ -8,132 +8,13 @@
 #include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
 #include "schedules/block_reduce.h"
-#include "schedules/layout.h"
+#include "schedules/block_rows.h"
 #include "schedules/templates.h"
 
 namespace fusion {
 namespace {
 
 using Halide::TailStrategy;
-
-/// The stage whose loops are the blocks, of a Func with the dimensions of the output (and those of chunks).
-struct Anchor {
-    int func_id = 0;
-    int update = 0;
-    std::vector<int> kept;     ///< dimensions, the one that a block holds several of first
-    std::vector<int> columns;  ///< dimensions, that of the lanes first where it is among them
-    int64_t column_extent = 1; ///< of columns[0]
-    int64_t column_chunk = 0;  ///< columns[0] is cut in pieces of this for blocks of their own; 0: it is not
-    int chunk_dim = -1;        ///< one more dimension over blocks
-    bool columns_on_lanes = false;
-};
-
-struct AnchorLoops {
-    Loop block;
-    Loop registers;  ///< the innermost thread loop
-};
-
-/// Emits the loops of the anchor.
-AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, TailStrategy tail) {
-    std::vector<Loop> inner, threads, outer;
-    const int points = tile.threads / tile.reducing;
-    Loop row;
-    if (!anchor.kept.empty()) {
-        row = made("fusion_row");
-        emit(Verb::Split, {arg(anchor.kept[0]), made("fusion_band"), row}, points, tail);
-        outer.push_back(made("fusion_band"));
-        for (size_t i = 1; i < anchor.kept.size(); i++) {
-            outer.push_back(arg(anchor.kept[i]));
-        }
-    }
-    if (anchor.chunk_dim >= 0) {
-        outer.push_back(arg(anchor.chunk_dim));
-    }
-    if (!anchor.columns.empty()) {
-        Loop column = arg(anchor.columns[0]);
-        int64_t extent = anchor.column_extent;
-        if (anchor.column_chunk > 0) {
-            emit(Verb::Split, {column, made("fusion_chunk"), made("fusion_column")}, anchor.column_chunk,
-                 TailStrategy::GuardWithIf);
-            column = made("fusion_column");
-            extent = anchor.column_chunk;
-            outer.push_back(made("fusion_chunk"));
-        }
-        const int vector = anchor.columns_on_lanes ? tile.vector : 1;
-        if (vector > 1) {
-            emit(Verb::Split, {column, made("fusion_vector"), made("fusion_lane")}, vector, TailStrategy::GuardWithIf);
-            inner.push_back(made("fusion_lane"));
-            column = made("fusion_vector");
-        }
-        emit(Verb::Split, {column, made("fusion_turn"), made("fusion_share")}, tile.reducing,
-             TailStrategy::GuardWithIf);
-        const int64_t steps = (extent + tile.reducing * vector - 1) / (tile.reducing * vector);
-        const int unrolled = unrolled_steps(steps, vector);
-        if (unrolled > 1) {
-            emit(Verb::Split, {made("fusion_turn"), made("fusion_turn"), made("fusion_unrolled")}, unrolled,
-                 TailStrategy::GuardWithIf);
-            inner.push_back(made("fusion_unrolled"));
-        }
-        inner.push_back(made("fusion_turn"));
-        for (size_t i = 1; i < anchor.columns.size(); i++) {
-            inner.push_back(arg(anchor.columns[i]));
-        }
-        threads.push_back(made("fusion_share"));
-        if (unrolled > 1) {
-            emit(Verb::Unroll, {made("fusion_unrolled")});
-        }
-        if (vector > 1) {
-            emit(Verb::Vectorize, {made("fusion_lane")});
-        }
-    }
-    if (!anchor.kept.empty()) {
-        threads.insert(anchor.columns_on_lanes ? threads.end() : threads.begin(), row);
-    }
-    if (threads.empty() && !outer.empty()) {
-        threads.push_back(made("fusion_single"));
-        emit(Verb::Split, {outer[0], made("fusion_band"), threads[0]}, 1, TailStrategy::GuardWithIf);
-        outer[0] = made("fusion_band");
-    }
-    std::vector<Loop> order = inner;
-    order.insert(order.end(), threads.begin(), threads.end());
-    order.insert(order.end(), outer.begin(), outer.end());
-    if (order.size() > 1) {
-        emit(Verb::Reorder, order);
-    }
-    // Splits of the loop around all come last: Halide reorders nothing after them.
-    if (threads.empty()) {
-        threads.push_back(made("fusion_single"));
-        emit(Verb::Split, {outermost(), outermost(), threads[0]}, 1);
-    }
-    if (outer.empty()) {
-        outer.push_back(made("fusion_tile"));
-        emit(Verb::Split, {outermost(), outermost(), outer[0]}, 1);
-    }
-    const Loop block = emit.fuse_all(outer, "fusion_tile");
-    emit(Verb::GpuBlocks, {block});
-    emit(Verb::GpuThreads, threads);
-    return {block, threads[0]};
-}
-
-/// The loops that walk() makes, known before it is called.
-AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile) {
-    Schedule unused;
-    return walk(Emitter(unused, anchor.func_id, anchor.update), anchor, tile, TailStrategy::GuardWithIf);
-}
-
-/// The loops of the anchor: a branch for the sizes of the estimates, and the general one.
-AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Group &group, const Anchor &anchor) {
-    const Emitter general(schedule, anchor.func_id, anchor.update);
-    if (const auto condition = row_condition(view, group)) {
-        schedule.push_back({.func_id = anchor.func_id,
-                            .update = anchor.update,
-                            .branch = 0,
-                            .verb = Verb::Specialize,
-                            .condition = *condition});
-        walk(Emitter(schedule, anchor.func_id, anchor.update, 0), anchor, group.tile, TailStrategy::GuardWithIf);
-    }
-    return walk(general, anchor, group.tile, TailStrategy::GuardWithIf);
-}
 
 /// Emits the reductions of one kernel below its anchor.
 class Reductions {
@@ -148,7 +29,8 @@ public:
         const int64_t chunk = chunk_of(stage.reduction[cut].extent);
         const int parts = id(member, kMadeByReduction), stored = id(member, kMadeByReduction + 1);
         const Loop chunk_r = made_reduction("fusion_chunk_r"), within = made_reduction("fusion_within_r");
-        Emitter(schedule, stage.func_id, 1)(Verb::Split, {rvar(cut), chunk_r, within}, chunk, TailStrategy::GuardWithIf);
+        Emitter(schedule, stage.func_id, 1)(Verb::Split, {rvar(cut), chunk_r, within}, chunk,
+                                            TailStrategy::GuardWithIf);
         schedule.push_back({.func_id = parts,
                             .update = 1,
                             .verb = Verb::RFactor,
@@ -180,9 +62,9 @@ public:
                             anchor);
             return;
         }
-        reduce_in_block(
-            schedule,
-            described(member, stage.func_id, rvar(rv), stage.reduction[rv].extent, group.tile.vector, 0), anchor);
+        reduce_in_block(schedule,
+                        described(member, stage.func_id, rvar(rv), stage.reduction[rv].extent, group.tile.vector, 0),
+                        anchor);
     }
 
     /// The value in shared memory, for what the block computes from it.

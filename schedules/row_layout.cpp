@@ -101,8 +101,8 @@ void align(Condition &facts, const PipelineView &view, Vertex v, int vector) {
             add(facts, equals(BufferField::Stride, buffers[i], stage.memory_order[0], 1));
         }
         if (i == 0) {
-            add(facts, equals(BufferField::Min, buffers[i], stage.memory_order[0],
-                              stage.dims[stage.memory_order[0]].min));
+            add(facts,
+                equals(BufferField::Min, buffers[i], stage.memory_order[0], stage.dims[stage.memory_order[0]].min));
         }
         for (size_t d = 1; d < stage.memory_order.size(); d++) {
             facts.push_back({.kind = Fact::MultipleOf,

@@ -118,7 +118,8 @@ std::vector<Rewrite> plan_native_math(PipelineView &view) {
         }
         Rewrite &rewrite = rewrites.back();
         rewrite.saved += saved;
-        rewrite.why = "the GPU's own instructions save " + fixed(rewrite.saved, 0) + " instructions a point of " + stage.func;
+        rewrite.why =
+            "the GPU's own instructions save " + fixed(rewrite.saved, 0) + " instructions a point of " + stage.func;
     }
     return rewrites;
 }

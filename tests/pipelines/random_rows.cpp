@@ -155,7 +155,12 @@ private:
         } else {
             reads = {read(sources.back(), at(dims))};
         }
-        stage(vars_of(dims)) = value_of(draw, reads, draw_type(draw));
+        // Comparisons are often constant after simplification, and what they read is then not computed at all.
+        Type type = draw_type(draw);
+        while (type.is_bool()) {
+            type = draw_type(draw);
+        }
+        stage(vars_of(dims)) = value_of(draw, reads, type);
         sources.push_back({stage, dims});
         draw_output();
     }
