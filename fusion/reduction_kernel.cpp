@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "fusion/footprint.h"
+
 namespace fusion {
 namespace {
 
@@ -104,6 +106,17 @@ int chunked_rvar(const StageGraph &graph, const Member &reduction) {
 
 bool reduces_along_lanes(const StageGraph &graph, const Member &reduction) {
     return reduction.lane >= (int)graph[reduction.stage].dims.size();
+}
+
+bool shares_lanes(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    const std::vector<Member> reductions = reductions_of(graph, group);
+    const auto along = [&](const Member &reduction) { return reduces_along_lanes(graph, reduction); };
+    if (std::all_of(reductions.begin(), reductions.end(), along)) {
+        return true;
+    }
+    const ReductionShape shape = reduction_shape(graph, group);
+    return shape.columns.empty() ? along(reductions.back()) : shape.columns[0] == contiguous_dim(out);
 }
 
 }  // namespace fusion

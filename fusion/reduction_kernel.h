@@ -33,4 +33,8 @@ int chunked_rvar(const StageGraph &graph, const Member &reduction);
 /// Neighbouring threads walk the reduction, and not the kept dimensions.
 bool reduces_along_lanes(const StageGraph &graph, const Member &reduction);
 
+/// Neighbouring threads of the kernel share a reduction and walk its row, rather than hold neighbouring kept points. One
+/// answer for all loops of a block: its threads are as many as the most of them need in each direction.
+bool shares_lanes(const StageGraph &graph, const Group &group);
+
 }  // namespace fusion

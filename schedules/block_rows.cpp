@@ -7,6 +7,12 @@ namespace fusion {
 
 using Halide::TailStrategy;
 
+Loop split_single(const Emitter &emit, const Loop &row) {
+    const Loop single = made("fusion_single");
+    emit(Verb::Split, {row, row, single}, 1, TailStrategy::GuardWithIf);
+    return single;
+}
+
 AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, TailStrategy tail) {
     std::vector<Loop> inner, threads, outer;
     const int points = tile.threads / tile.reducing;
@@ -32,7 +38,7 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
             extent = anchor.column_chunk;
             outer.push_back(made("fusion_chunk"));
         }
-        const int vector = anchor.columns_on_lanes ? tile.vector : 1;
+        const int vector = anchor.columns_on_lanes && anchor.shares_lanes ? tile.vector : 1;
         if (vector > 1) {
             emit(Verb::Split, {column, made("fusion_vector"), made("fusion_lane")}, vector, TailStrategy::GuardWithIf);
             inner.push_back(made("fusion_lane"));
@@ -60,7 +66,10 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
         }
     }
     if (!anchor.kept.empty()) {
-        threads.insert(anchor.columns_on_lanes ? threads.end() : threads.begin(), row);
+        if (anchor.columns.empty() && anchor.shares_lanes && points > tile.reducing) {
+            threads.push_back(split_single(emit, row));
+        }
+        threads.insert(anchor.shares_lanes ? threads.end() : threads.begin(), row);
     }
     if (threads.empty() && !outer.empty()) {
         threads.push_back(made("fusion_single"));

@@ -12,18 +12,22 @@ namespace fusion {
 struct Anchor {
     int func_id = 0;
     int update = 0;
-    std::vector<int> kept;      ///< dimensions, the one that a block holds several of first
-    std::vector<int> columns;   ///< dimensions, that of the lanes first where it is among them
-    int64_t column_extent = 1;  ///< of columns[0]
-    int64_t column_chunk = 0;   ///< columns[0] is cut in pieces of this for blocks of their own; 0: it is not
-    int chunk_dim = -1;         ///< one more dimension over blocks
-    bool columns_on_lanes = false;
+    std::vector<int> kept;          ///< dimensions, the one that a block holds several of first
+    std::vector<int> columns;       ///< dimensions, that of the lanes first where it is among them
+    int64_t column_extent = 1;      ///< of columns[0]
+    int64_t column_chunk = 0;       ///< columns[0] is cut in pieces of this for blocks of their own; 0: it is not
+    int chunk_dim = -1;             ///< one more dimension over blocks
+    bool columns_on_lanes = false;  ///< columns[0] is the contiguous dimension
+    bool shares_lanes = true;       ///< as in reduction_kernel.h: neighbouring threads walk columns[0]
 };
 
 struct AnchorLoops {
     Loop block;
     Loop registers;  ///< the innermost thread loop
 };
+
+/// A loop of one step inside of `row`: for threads of which one row has one, where others have several.
+Loop split_single(const Emitter &emit, const Loop &row);
 
 /// Emits the loops of the anchor.
 AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Halide::TailStrategy tail);

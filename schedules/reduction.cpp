@@ -42,6 +42,7 @@ public:
         anchor.func_id = stored;
         anchor.kept = kept_of(stage);
         anchor.chunk_dim = (int)stage.dims.size();
+        anchor.shares_lanes = shares_lanes(view.graph, group);
         const AnchorLoops loops = walk(Emitter(schedule, stored, 0), anchor, group.tile, TailStrategy::GuardWithIf);
         // Of the parts' own RDom, in which `within` stands where the variable was.
         const Loop over = cut == shared ? within : rvar(shared);
@@ -75,15 +76,20 @@ public:
         schedule.push_back({.func_id = wrapper, .verb = Verb::Wrap, .other = stage.func_id});
         const Emitter emit(schedule, wrapper, 0);
         emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
-        Loop row = made("fusion_single");
+        const int points = group.tile.threads / group.tile.reducing;
+        std::vector<Loop> threads = {made("fusion_single")};
         if (kept.empty()) {
-            emit(Verb::Split, {outermost(), outermost(), row}, 1);
+            emit(Verb::Split, {outermost(), outermost(), threads[0]}, 1);
         } else {
-            row = arg(kept[0]);
-            emit(Verb::BoundStorage, {row}, group.tile.threads / group.tile.reducing);
+            threads = {arg(kept[0])};
+            emit(Verb::BoundStorage, {threads[0]}, points);
+            if (shares_lanes(view.graph, group) && points > group.tile.reducing) {
+                threads = {made("fusion_single"), made("fusion_row")};
+                emit(Verb::Split, {arg(kept[0]), threads[1], threads[0]}, 1, TailStrategy::GuardWithIf);
+            }
         }
-        emit(Verb::GpuThreads, {row});
-        Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {row});
+        emit(Verb::GpuThreads, threads);
+        Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {threads[0]});
     }
 
     int id(const Member &member, int which) const { return made_id(view, group, member.stage, which); }
@@ -118,14 +124,14 @@ private:
     BlockReduction described(const Member &member, int func_id, const Loop &over, int64_t extent, int vector,
                              int first_made) const {
         const std::vector<int> kept = kept_of(view.graph[member.stage]);
-        const bool on_lanes = reduces_along_lanes(view.graph, member);
+        const bool on_lanes = shares_lanes(view.graph, group);
         return {.func_id = func_id,
                 .over = over,
                 .extent = extent,
                 .first_made = id(member, first_made),
                 .kept = kept.empty() ? -1 : kept[0],
                 .on_lanes = on_lanes,
-                .vector = on_lanes ? vector : 1,
+                .vector = on_lanes && reduces_along_lanes(view.graph, member) ? vector : 1,
                 .threads = group.tile.reducing,
                 .points = group.tile.threads / group.tile.reducing};
     }
@@ -179,6 +185,7 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     anchor.update = out.update;
     anchor.kept = shape.kept;
     anchor.columns = shape.columns;
+    anchor.shares_lanes = shares_lanes(view.graph, group);
     if (is_wrapped) {
         anchor.func_id = made_id(view, group, output, kMostMade - 1);
         anchor.update = 0;

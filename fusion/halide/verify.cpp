@@ -32,7 +32,9 @@ private:
         kernel_depth += is_block;
         const int64_t outer = threads;
         if (is_thread) {
-            const auto extent = as_const_int(simplify(op->extent));
+            // A guarded tail gives blocks at the edge fewer.
+            const Expr most = find_constant_bound(simplify(op->extent), Direction::Upper, ranges);
+            const auto extent = most.defined() ? as_const_int(simplify(most)) : std::nullopt;
             threads *= extent ? *extent : 1;
             found.most_threads = std::max<int>(found.most_threads, (int)threads);
         }

@@ -297,6 +297,11 @@ private:
                 bounds.emplace_back(estimate.min[d], estimate.extent[d]);
             }
             sources[i].func.set_estimates(bounds);
+            if (sources[i].dims.size() > 1 && draw.percent(10)) {  // stored the other way round
+                OutputImageParam buffer = sources[i].func.output_buffer();
+                buffer.dim(0).set_stride(Expr());
+                buffer.dim(1).set_stride(1);
+            }
             funcs.push_back(sources[i].func);
             result.outputs.push_back(sources[i].dims);
         }

@@ -183,5 +183,23 @@ TEST(ChunkedRvar, IsAnotherThanTheSharedOneIfThereIsOne) {
     EXPECT_EQ(chunked_rvar(row, reductions_of(row, block_kernel(row))[0]), 0);
 }
 
+TEST(SharesLanes, WhereAllReductionsWalkRows) {
+    const StageGraph rows = softmax(1024, 4096), columns = column_sum(1024, 4096);
+    EXPECT_TRUE(shares_lanes(rows, block_kernel(rows)));
+    EXPECT_FALSE(shares_lanes(columns, block_kernel(columns)));
+}
+
+TEST(SharesLanes, AsTheOutputIsWrittenWhereReductionsDiffer) {
+    for (const bool turned : {false, true}) {
+        Builder b;
+        const Vertex in = b.input("in", {64, 64}), other = b.input("other", {64, 64});
+        const Vertex sum = add_reduction(b, "sum", {64}, {64}, {whole_row(in)});
+        const Vertex most = add_reduction(b, "most", {64}, {64}, {whole_column(other)});
+        const Vertex out = b.output("output", {64, 64}, {{in}, of_row(sum), of_row(most)});
+        b[out].memory_order = turned ? std::vector<int>{1, 0} : std::vector<int>{0, 1};
+        EXPECT_EQ(shares_lanes(b.graph, block_kernel(b.graph)), !turned);
+    }
+}
+
 }  // namespace
 }  // namespace fusion::test

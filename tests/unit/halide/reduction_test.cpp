@@ -112,6 +112,43 @@ TEST_F(ReductionTemplate, holds_no_memory_that_the_plan_does_not_know) {
     }
 }
 
+TEST_F(ReductionTemplate, has_no_more_threads_than_planned_where_more_rows_than_threads_of_a_row_are_held) {
+    for (const Func &output : {softmax(31, 65536), row_sum(31, 65536)}) {
+        const Planned p = planned({output});
+        const Decision sound = verified(with_tile(p, {.threads = 512, .reducing = 8}));
+        EXPECT_TRUE(sound.allowed()) << output.name() << ": " << sound.why();
+    }
+    const Decision parts =
+        verified(with_tile(planned({row_sum(4096, 64)}), {.threads = 512, .reducing = 8, .chunks = 8}));
+    EXPECT_TRUE(parts.allowed()) << parts.why();
+}
+
+// One reduction walks rows and the other columns of what it reads, but a block has one shape.
+TEST_F(ReductionTemplate, has_no_more_threads_than_planned_where_reductions_walk_different_ways) {
+    ImageParam turned(Float(32), 2, "turned");
+    Func sum("sum"), most("most"), output("output");
+    const RDom r(0, 64, "r");
+    sum(y) = 0.0f;
+    sum(y) += in(r, y);
+    most(y) = 0.0f;
+    most(y) = max(most(y), turned(y, r));
+    output(x, y) = in(x, y) / sum(y) - most(y);
+    output.set_estimates({{0, 64}, {0, 65536}});
+    const Planned p = planned({output});
+    ASSERT_EQ(p.plan.groups.size(), 1u);
+    const Decision sound = verified(with_tile(p, {.threads = 512, .reducing = 8}));
+    EXPECT_TRUE(sound.allowed()) << sound.why();
+}
+
+TEST_F(ReductionTemplate, has_no_more_threads_than_planned_where_the_output_lies_across_its_rows) {
+    Func output = softmax(64, 64);
+    output.output_buffer().dim(0).set_stride(Expr()).dim(1).set_stride(1);
+    const Planned p = planned({output});
+    ASSERT_EQ(p.plan.groups.size(), 1u);
+    const Decision sound = verified(with_tile(p, {.threads = 512, .reducing = 8}));
+    EXPECT_TRUE(sound.allowed()) << sound.why();
+}
+
 TEST_F(ReductionTemplate, loads_rows_of_1024_in_vectors_through_the_read_only_path) {
     const std::vector<Kernel> found = kernels(planned({softmax(1024, 65536)}));
     ASSERT_GE(found.size(), 2u) << "the sizes of the estimates, and all others";
