@@ -220,7 +220,9 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
                    const std::set<Vertex> &staged) {
     Trace trace(graph, placement, staged);
     for (const Vertex output : outputs) {
-        trace.frame(output, own_point(graph[output]));
+        Follows in_output = own_point(graph[output]);
+        std::fill(in_output.begin() + (ptrdiff_t)graph[output].dims.size(), in_output.end(), -1);
+        trace.frame(output, in_output);
     }
     Group group;
     group.outputs = outputs;

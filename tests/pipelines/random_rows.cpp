@@ -274,10 +274,12 @@ private:
         most(vars_of(kept)) = Float(32).min();
         most(vars_of(kept)) = max(most(vars_of(kept)), value(point));
         e(vars_of(all)) = exp(value(at(all)) - most(vars_of(kept)));
-        total(vars_of(kept)) = 0.0f;
-        total(vars_of(kept)) += e(point);
-        output(vars_of(all)) = draw.percent(50) ? e(vars_of(all)) / total(vars_of(kept))
-                                                : value(at(all)) - log(total(vars_of(kept))) * 0.5f;
+        // The reference adds one by one, which loses too many digits of long rows.
+        const Type sum = estimate.extent[along] > 1024 ? Float(64) : Float(32);
+        total(vars_of(kept)) = cast(sum, 0);
+        total(vars_of(kept)) += cast(sum, e(point));
+        output(vars_of(all)) = draw.percent(50) ? e(vars_of(all)) / cast<float>(total(vars_of(kept)))
+                                                : value(at(all)) - log(cast<float>(total(vars_of(kept)))) * 0.5f;
         sources.push_back({output, all});
     }
 

@@ -126,6 +126,14 @@ TEST(CanReduceInBlock, ForbidsASingleRowReadByAllPoints) {
     expect_refused(b.graph, block_kernel(b.graph), "other points than its own row");
 }
 
+TEST(CanReduceInBlock, ForbidsAReductionReadAlongTheReductionOfTheOutput) {
+    Builder b;
+    const Vertex in = b.input("in", {64, 32, 8});
+    const Vertex sum = add_reduction(b, "sum", {32, 8}, {64}, {{in, ReadKind::Reduction, 1, {2, 0, 1}}});
+    add_reduction(b, "total", {32}, {8}, {{sum, ReadKind::Reduction, 1, {0, 1}}}, Role::Output);
+    expect_refused(b.graph, block_kernel(b.graph), "other points than its own row");
+}
+
 TEST(CanReduceInBlock, ForbidsReductionsOfRowsBesideReductionsOfColumns) {
     Builder b;
     const Vertex in = b.input("in", {64, 64});
