@@ -246,7 +246,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
 
 void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
     std::vector<Tile> candidates = {Tile{}};
-    if (group.kind == Template::Pointwise &&
+    if (group.kind == Template::Pointwise && !graph[group.outputs[0]].no_vectors &&
         instructions_a_point(graph, group) * limits.vector <= kMostInstructionsAThread) {
         candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Transpose) {
