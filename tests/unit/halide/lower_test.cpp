@@ -42,8 +42,10 @@ TEST_P(LowerType, compiles_for_cuda_and_assembles) {
     sum(x, y) = type.is_bool() ? a(x, y) ^ b(x, y) : a(x, y) + b(x, y);
     output(x, y) = type.is_bool() ? !sum(x, y) : max(sum(x, y), cast(type, 1));
     output.set_estimates({{0, 4096}, {0, 4096}});
-    // 64-bit values have no flat branch: it would have to guard its vectors, which aborts the compiler.
-    expect_assembles(planned({output}), type.bits() == 64 ? 2 : 3);
+    // 64-bit values have no flat branch: it would have to guard its vectors, which aborts the compiler. float16 has no vectors
+    // at all, and so no branch that aligns them.
+    const bool is_half = type == Float(16);
+    expect_assembles(planned({output}), is_half ? 1 : type.bits() == 64 ? 2 : 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, LowerType,
