@@ -125,6 +125,85 @@ TEST_F(ApplySchedule, puts_directives_of_a_branch_into_the_branch) {
     EXPECT_NE(text.find("Func " + f(output_id) + " = pipeline.get_func(9);"), std::string::npos) << text;
 }
 
+/// sum(y) of rows of `in`, whose loop goes over threads.
+class ApplyToAReduction : public ::testing::Test {
+protected:
+    const Var y{"y"};
+    const RDom r{0, 256, "r"};
+    ImageParam in{Float(32), 2, "in"};
+    Func sum{"sum"};
+    PipelineView view;
+    int id = 0, made_id = 0;
+
+    void SetUp() override {
+        sum(y) = 0.0f;
+        sum(y) += in(r, y);
+        sum.set_estimate(y, 0, 64);
+        view = testing::read({sum});
+        id = testing::stage(view, "sum").func_id;
+        made_id = (int)view.sources.size();
+    }
+    Schedule factored() const {
+        return {{.func_id = id,
+                 .update = 1,
+                 .verb = Verb::Split,
+                 .loops = {rvar(0), made_reduction("turn"), made_reduction("thread_r")},
+                 .number = 32,
+                 .tail = TailStrategy::GuardWithIf},
+                {.func_id = made_id,
+                 .update = 1,
+                 .verb = Verb::RFactor,
+                 .loops = {made_reduction("thread_r"), made("thread")},
+                 .other = id}};
+    }
+    std::string text(const Schedule &schedule) const { return to_cpp(schedule, view, {{0, 0}, {id, 1}}); }
+};
+
+TEST_F(ApplyToAReduction, factors_an_update_and_returns_the_func_made) {
+    std::map<int, Func> funcs = apply_schedule(factored(), view);
+    ASSERT_EQ(funcs.count(made_id), 1u);
+    const Func &parts = funcs.at(made_id);
+    ASSERT_EQ(parts.dimensions(), 2);
+    EXPECT_EQ(parts.args()[1].name(), "thread");
+    EXPECT_EQ(parts.num_update_definitions(), 1);
+    EXPECT_EQ(sum.rvars(0).size(), 1u) << "what is left folds the parts";
+    const std::string f = "f" + std::to_string(id), g = "f" + std::to_string(made_id);
+    EXPECT_NE(text(factored()).find("Func " + g + " = " + f + "_s1.rfactor({{thread_r, thread}});"), std::string::npos)
+        << text(factored());
+    EXPECT_NE(text(factored()).find("RVar thread_r(\"thread_r\");"), std::string::npos);
+}
+
+TEST_F(ApplyToAReduction, wraps_for_all_callers_where_none_is_named) {
+    Schedule schedule = factored();
+    schedule.push_back({.func_id = made_id + 1, .verb = Verb::Wrap, .other = made_id});
+    schedule.push_back({.func_id = made_id + 1, .verb = Verb::ComputeRoot});
+    std::map<int, Func> funcs = apply_schedule(schedule, view);
+    EXPECT_EQ(funcs.at(made_id).function().schedule().wrappers().count(""), 1u);
+    EXPECT_EQ(funcs.at(made_id + 1).function().schedule().compute_level().var_name(), LoopLevel::root().var_name());
+    const std::string g = "f" + std::to_string(made_id), wrapper = "f" + std::to_string(made_id + 1);
+    EXPECT_NE(text(schedule).find("Func " + wrapper + " = " + g + ".in();"), std::string::npos) << text(schedule);
+    EXPECT_NE(text(schedule).find(wrapper + ".compute_root();"), std::string::npos);
+}
+
+TEST_F(ApplyToAReduction, bounds_storage) {
+    const Directive d{.func_id = id, .verb = Verb::BoundStorage, .loops = {arg(0)}, .number = 8};
+    apply_schedule({d}, view);
+    EXPECT_TRUE(Internal::is_const(sum.function().schedule().storage_dims()[0].bound, 8));
+    EXPECT_NE(text({d}).find(".bound_storage(f" + std::to_string(id) + "_d0, 8);"), std::string::npos) << text({d});
+}
+
+TEST_F(ApplyToAReduction, splits_the_loop_around_all_others) {
+    const Directive d{.func_id = id,
+                      .verb = Verb::Split,
+                      .loops = {outermost(), outermost(), made("single")},
+                      .number = 1,
+                      .tail = TailStrategy::GuardWithIf};
+    apply_schedule({d}, view);
+    const auto &dims = sum.function().definition().schedule().dims();
+    EXPECT_EQ(dims[dims.size() - 2].var, Var::outermost().name() + ".single");
+    EXPECT_NE(text({d}).find("split(__outermost, __outermost, single, 1,"), std::string::npos) << text({d});
+}
+
 TEST_F(ApplySchedule, passes_on_what_halide_refuses) {
     EXPECT_THROW(apply_schedule({{.func_id = output_id, .verb = Verb::Vectorize, .loops = {made("nowhere")}}}, view),
                  Halide::CompileError);
