@@ -93,6 +93,16 @@ bool reads_words(const StageGraph &graph, const Group &group) {
     });
 }
 
+/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values.
+bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<Member> &reductions) {
+    const auto has_wide = [&](Vertex v) {
+        const std::vector<int> &bytes = graph[v].element_bytes;
+        return std::any_of(bytes.begin(), bytes.end(), [](int b) { return b > 4; });
+    };
+    return !has_wide(group.outputs[0]) &&
+           std::none_of(reductions.begin(), reductions.end(), [&](const Member &m) { return has_wide(m.stage); });
+}
+
 }  // namespace
 
 double steps_in_flight(int vector) {
@@ -181,7 +191,7 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     const Stage &first = graph[reductions[0].stage];
     const bool on_lanes = std::all_of(reductions.begin(), reductions.end(),
                                       [&](const Member &m) { return reduces_along_lanes(graph, m); });
-    bool whole_vectors = on_lanes && reads_words(graph, group);
+    bool whole_vectors = on_lanes && reads_words(graph, group) && keeps_words(graph, group, reductions);
     double longest = 1, shortest_cut = 1e18;
     for (const Member &reduction : reductions) {
         const Stage &stage = graph[reduction.stage];

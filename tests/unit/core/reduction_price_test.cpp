@@ -76,6 +76,19 @@ TEST(ReductionTiles, VectorsAreOfWords) {
     EXPECT_FALSE(offers_vectors(graph));
 }
 
+TEST(ReductionTiles, VectorsOfSumsAndOutputsAreOfWordsToo) {
+    for (const char *func : {"total", "output"}) {
+        StageGraph graph = softmax(1024, 4096);
+        for (Vertex v = 0; v < num_vertices(graph); v++) {
+            if (graph[v].func == func) {
+                graph[v].element_bytes = {8};
+                graph[v].value_bytes = 8;
+            }
+        }
+        EXPECT_FALSE(offers_vectors(graph)) << func;
+    }
+}
+
 TEST(ReductionTiles, ABlockOfSingleElementsHasAtMost512Threads) {
     int most = 0;
     for (const Tile &tile : tiles_of(row_sum(1 << 20, 64))) {

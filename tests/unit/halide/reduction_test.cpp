@@ -200,6 +200,16 @@ TEST_F(ReductionTemplate, parts_in_blocks_of_their_own_are_stored_and_folded_by_
     EXPECT_EQ(stored, 1) << "the parts";
 }
 
+TEST_F(ReductionTemplate, sums_of_doubles_compile) {
+    Func sum("sum"), output("output");
+    sum(y) = cast<double>(0);
+    sum(y) += cast<double>(in(row(), y));
+    output(x, y) = in(x, y) / cast<float>(sum(y));
+    in.set_estimates({{0, 1024}, {0, 64}});
+    output.set_estimates({{0, 1024}, {0, 64}});
+    EXPECT_EQ(planned({output}, "fused", true).plan.fallback, "");
+}
+
 TEST_F(ReductionTemplate, a_predicate_on_data_compiles) {
     RDom r = row();
     r.where(in(r, y) > 0.25f);
