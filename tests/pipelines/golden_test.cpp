@@ -32,7 +32,8 @@ TEST_P(Golden, ExplainTextIsAsWritten) {
 INSTANTIATE_TEST_SUITE_P(Generators, Golden,
                          testing::Values("pointwise_chain", "bias_gelu_residual", "cheap_fanout", "dear_fanout",
                                          "broadcast_chain", "transpose_sandwich", "multi_output", "small_branches",
-                                         "mixed_types", "deep_chain", "long_live_range"),
+                                         "mixed_types", "deep_chain", "long_live_range", "softmax", "layernorm",
+                                         "column_mean", "variance_rows", "total_sum"),
                          [](const auto &info) { return std::string(info.param); });
 
 }  // namespace
