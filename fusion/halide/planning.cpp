@@ -97,20 +97,18 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
     if (sound.allowed()) {
         return planned;
     }
+    // Halide 21 cannot compile every vector (OpenCL: masks of unlike widths; CUDA: some conversions of 64-bit values).
+    PlanOptions scalar_options = plan_options;
+    scalar_options.max_vector = 1;
+    const Planned scalar = plan_as(view, device, target, scalar_options, name);
+    if (verify(scalar.schedule, view, scalar.plan, device, target).allowed()) {
+        return scalar;
+    }
     if (!plan_options.rewrites.empty()) {
         // What simplification makes independent of memory, Halide moves to the host, which has no such instructions.
         Options without = options;
         without.rewrites = "none";
         return plan_pipeline(outputs, target, without, name);
-    }
-    if (target.has_feature(Halide::Target::OpenCL)) {
-        // Halide 21 cannot compile every vector for OpenCL (masks of unlike widths).
-        PlanOptions scalar_options = plan_options;
-        scalar_options.max_vector = 1;
-        const Planned scalar = plan_as(view, device, target, scalar_options, name);
-        if (verify(scalar.schedule, view, scalar.plan, device, target).allowed()) {
-            return scalar;
-        }
     }
     PlanOptions plain_options = plan_options;
     plain_options.variant = Variant::Unfused;
