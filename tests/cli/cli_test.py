@@ -166,7 +166,7 @@ class Run(Case):
     def test_no_hand_schedule(self):
         out = self.path("out")
         for words in ["run", "--variants", "fused,hand"], ["emit", "--variant", "hand", "-o", out]:
-            self.bad(*words, "-g", "mixed_types", says=["mixed_types", "pointwise_chain, transpose_sandwich", "Next step"])
+            self.bad(*words, "-g", "mixed_types", says=["mixed_types", "pointwise_chain, softmax, transpose_sandwich", "Next step"])
             self.bad(*words, "-g", "pointwise_chian", says=["pointwise_chian", 'did you mean "pointwise_chain"'])
             self.bad(*words, "-g", "sound", "--generator", LIBRARY, says=["sound", LIBRARY, "built-in"])
             self.bad(*words, "-g", "sound", "--generator", EXECUTABLE, says=["sound", EXECUTABLE, "built-in"])

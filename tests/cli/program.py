@@ -51,7 +51,7 @@ class Case(unittest.TestCase):
 
     def check_plan(self, plan, name, variant="fused"):
         """The fields of the contract for scripts (and register_cap, joins, a kernel's shape); figures that agree."""
-        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "register_cap", "kernels", "edges", "joins", "totals"})
+        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "register_cap", "rewrites", "kernels", "edges", "joins", "totals"})
         self.assertEqual((plan["pipeline"], plan["variant"]), (name, variant))
         for kernel in plan["kernels"]:
             self.assertEqual(set(kernel), KERNEL)

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fusion/cli/generators.h"
+#include "fusion/reduction_kernel.h"
 #include "schedules/apply.h"
 #include "tests/pipelines/runner.h"
 
@@ -126,6 +127,15 @@ TEST_P(Bytes, PredictedAreThoseOfTheArrays) {
             array[name] = stage.elements() * stage.value_bytes;
             for (size_t i = 0; i < stage.element_bytes.size(); i++) {
                 array[name + "." + std::to_string(i)] = stage.elements() * stage.element_bytes[i];
+            }
+        }
+        // A reduction that is stored is a wrapper of Halide's around it; one split over blocks has parts, stored too.
+        for (const Group &group : planned.plan.groups) {
+            for (const Member &member : reductions_of(planned.view.graph, group)) {
+                const Stage &stage = planned.view.graph[member.stage];
+                const std::string name = planned.view.sources[stage.func_id].function.name();
+                array[name + "_global_wrapper$0"] = array[name];
+                array[name + "_intm_global_wrapper$0"] = array[name] * group.tile.chunks;
             }
         }
         apply_schedule(planned.schedule, planned.view);
