@@ -235,6 +235,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     if (reduces) {
         price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
                         again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us;
+        price.bytes_read += block.partial_bytes / 2;
+        price.bytes_written += block.partial_bytes / 2;
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
     price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
