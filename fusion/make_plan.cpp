@@ -96,10 +96,13 @@ private:
         }
         if (is_input) {
             decide_input(v);
-        } else if (!reduces) {
-            proposals.push_back(propose_fusion(draft, {v}, Placement::Inlined));
+        } else {
+            const Placement placement = reduces ? Placement::AtBlock : Placement::Inlined;
+            if (!reduces) {
+                proposals.push_back(propose_fusion(draft, {v}, placement));
+            }
             if (const auto stages = diamond(v); !stages.empty()) {
-                proposals.push_back(propose_fusion(draft, stages, Placement::Inlined));
+                proposals.push_back(propose_fusion(draft, stages, placement));
             }
         }
         for (const auto &proposal : proposals) {
@@ -162,7 +165,7 @@ private:
     void take(const Proposal &proposal, int step) {
         std::set<Vertex> touched(proposal.stages.begin(), proposal.stages.end());
         for (const Vertex v : proposal.stages) {
-            draft.assignment.placement[v] = proposal.placement;
+            draft.assignment.placement[v] = placement_in(draft, proposal.stages, v, proposal.placement);
             decided[v] = {true, rule_of(proposal), "", proposal.apart_us, proposal.fused_us, step};
         }
         for (const Vertex v : proposal.gone) {

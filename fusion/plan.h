@@ -143,8 +143,8 @@ enum class Variant {
 
 /// A change of the algorithm itself, made before anything is scheduled.
 struct Rewrite {
-    std::string id;  ///< as in the option rewrites=
-    int func_id = 0;
+    std::string id;    ///< as in the option rewrites=
+    int func_id = -1;  ///< the Func whose definitions the schedule changes; -1: the pipeline has been changed already
     std::string why;   ///< what it saves
     double saved = 0;  ///< instructions a point
 };

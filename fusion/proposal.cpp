@@ -38,13 +38,18 @@ Judgement judge_legality(const Draft &draft, Vertex v, Placement placement) {
     return judge(candidate, RuleKind::Legality);
 }
 
+Placement placement_in(const Draft &draft, const std::vector<Vertex> &stages, Vertex stage, Placement placement) {
+    const bool is_between = placement == Placement::AtBlock && stages.size() > 1 && !is_reduction(draft.graph[stage]);
+    return is_between ? Placement::Inlined : placement;
+}
+
 std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement) {
     Proposal proposal;
     proposal.stages = stages;
     proposal.placement = placement;
     std::set<Vertex> readers;
     for (const Vertex v : stages) {
-        const Judgement legality = judge_legality(draft, v, placement);
+        const Judgement legality = judge_legality(draft, v, placement_in(draft, stages, v, placement));
         if (!legality.decision.allowed()) {
             proposal.judgement = legality;
             return proposal;
@@ -69,7 +74,7 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     std::vector<Group> apart;
     Assignment changed = draft.assignment;
     for (const Vertex v : stages) {
-        changed.placement[v] = placement;
+        changed.placement[v] = placement_in(draft, stages, v, placement);
     }
     for (const Vertex v : proposal.gone) {
         apart.push_back(draft.kernels.at(v));

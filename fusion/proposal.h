@@ -30,6 +30,9 @@ struct Proposal {
     double benefit() const { return apart_us - fused_us; }
 };
 
+/// Of stages that move together to the block, reductions are kept there and what lies between them is inlined.
+Placement placement_in(const Draft &draft, const std::vector<Vertex> &stages, Vertex stage, Placement placement);
+
 /// Moves stored stages into the kernels that read them. A refusal is a proposal whose judgement forbids; nullopt where
 /// stages cannot be kept at the block.
 std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement);

@@ -17,11 +17,10 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
     const Emitter emit(schedule, wrapper, 0);
     emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
     std::vector<Loop> threads = {thread};
-    if (reduction.kept >= 0) {
-        threads.insert(reduction.on_lanes ? threads.end() : threads.begin(), arg(reduction.kept));
-        // True by construction; without it the size under a guarded tail is known at run time only.
-        emit(Verb::BoundStorage, {arg(reduction.kept)}, reduction.points);
+    if (!reduction.kept.empty()) {
+        threads.insert(reduction.on_lanes ? threads.end() : threads.begin(), arg(reduction.kept[0]));
     }
+    bound_kept(emit, reduction.kept, reduction.points);
     if (threads.size() > 1) {
         emit(Verb::Reorder, threads);
     }
@@ -43,6 +42,12 @@ int unrolled_steps(int64_t steps, int vector) {
         }
     }
     return 2;
+}
+
+void bound_kept(const Emitter &emit, const std::vector<int> &kept, int points) {
+    for (size_t i = 0; i < kept.size(); i++) {
+        emit(Verb::BoundStorage, {arg(kept[i])}, i == 0 ? points : 1);
+    }
 }
 
 void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const BlockAnchor &anchor) {

@@ -3,6 +3,7 @@
 #include "fusion/halide/read_pipeline.h"
 #include "fusion/plan.h"
 #include "schedules/directive.h"
+#include "schedules/templates.h"
 
 namespace fusion {
 
@@ -18,7 +19,7 @@ struct BlockReduction {
     Loop over;
     int64_t extent = 1;
     int first_made = 0;    ///< ids from here on are free for the Funcs made
-    int kept = -1;         ///< the dimension of which a block holds several points; -1: there is none
+    std::vector<int> kept = {};  ///< dimensions, that of which a block holds several points first
     bool on_lanes = true;  ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
     int threads = 1;  ///< that share one reduction
@@ -31,6 +32,10 @@ inline constexpr int kMadeByReduction = 5;
 /// Every thread folds its share in registers, sixteen or thirty-two fold what the threads found, and what is left of the
 /// update folds those: it must then be computed at a thread. Values pass through shared memory, one barrier each.
 void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const BlockAnchor &anchor);
+
+/// Bounds the storage of a block's values: `points` of the first kept dimension, one of the others. True by construction;
+/// without it the size is known at run time only, under a guarded tail or fused loops.
+void bound_kept(const Emitter &emit, const std::vector<int> &kept, int points);
 
 /// Vectors that a thread has in flight: how far a loop of `steps` is unrolled.
 int unrolled_steps(int64_t steps, int vector);

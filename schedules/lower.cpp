@@ -48,7 +48,9 @@ Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target 
     const ApiTraits api{.guarded_vectors = target.has_feature(Halide::Target::CUDA)};
     Schedule schedule;
     for (const Rewrite &rewrite : plan.rewrites) {
-        schedule.push_back({.func_id = rewrite.func_id, .verb = Verb::NativeMath});
+        if (rewrite.func_id >= 0) {
+            schedule.push_back({.func_id = rewrite.func_id, .verb = Verb::NativeMath});
+        }
     }
     for (const Group &group : plan.groups) {
         const Schedule part = lower_group(view, group, api);

@@ -82,7 +82,7 @@ public:
             emit(Verb::Split, {outermost(), outermost(), threads[0]}, 1);
         } else {
             threads = {arg(kept[0])};
-            emit(Verb::BoundStorage, {threads[0]}, points);
+            bound_kept(emit, kept, points);
             if (shares_lanes(view.graph, group) && points > group.tile.reducing) {
                 threads = {made("fusion_single"), made("fusion_row")};
                 emit(Verb::Split, {arg(kept[0]), threads[1], threads[0]}, 1, TailStrategy::GuardWithIf);
@@ -129,7 +129,7 @@ private:
                 .over = over,
                 .extent = extent,
                 .first_made = id(member, first_made),
-                .kept = kept.empty() ? -1 : kept[0],
+                .kept = kept,
                 .on_lanes = on_lanes,
                 .vector = on_lanes && reduces_along_lanes(view.graph, member) ? vector : 1,
                 .threads = group.tile.reducing,

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "fusion/error.h"
+#include "fusion/halide/choose_rewrites.h"
 #include "fusion/halide/measure_registers.h"
-#include "fusion/halide/reassociate.h"
 #include "fusion/halide/verify.h"
-#include "fusion/rewrites/native_math.h"
 #include "schedules/apply.h"
 #include "schedules/lower.h"
 
@@ -19,15 +18,6 @@ void check_target(const Halide::Target &target) {
             "Target \"" + target.to_string() +
             "\" has neither CUDA nor OpenCL, and Fusion plans GPU kernels only. Next step: use a target such as "
             "host-cuda-cuda_capability_80.");
-    }
-}
-
-/// Reductions that round stay in the order of their loops.
-void keep_order(PipelineView &view) {
-    for (Vertex v = 0; v < num_vertices(view.graph); v++) {
-        Stage &stage = view.graph[v];
-        stage.reassociable =
-            stage.reassociable && !rounds(view.sources[stage.func_id].function.update(stage.update - 1));
     }
 }
 
@@ -62,6 +52,63 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
     return narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
 }
 
+/// What is left where the wanted plan does not pass: a kernel a stage, and should that fail too, a thread a point of each.
+Planned plan_plainly(PipelineView view, const Device &device, const Halide::Target &target, PlanOptions options,
+                     const std::string &name, const std::string &refusal) {
+    options.variant = Variant::Unfused;
+    std::string refusals = "Wanted: " + refusal;
+    for (const bool in_blocks : {true, false}) {
+        if (!in_blocks) {
+            options.max_vector = 1;
+            for (Vertex v = 0; v < num_vertices(view.graph); v++) {
+                view.graph[v].reassociable = false;
+            }
+        }
+        Planned plain = plan_as(view, device, target, options, name);
+        plain.plan.fallback = refusal;
+        const Decision sound = verify(plain.schedule, view, plain.plan, device, target);
+        if (sound.allowed()) {
+            return plain;
+        }
+        refusals += (in_blocks ? " Unfused: " : " A thread a point: ") + sound.why();
+    }
+    throw UserError("No schedule for pipeline \"" + name + "\" passes its check. " + refusals +
+                    " Next step: report it with the pipeline.");
+}
+
+/// The plan of a pipeline in which the rewrites `made` have been made, or what takes its place where it does not pass.
+Planned plan_checked(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target,
+                     const Options &options, const std::string &name, const std::vector<Rewrite> &made) {
+    const Device &device = device_named(options.device);
+    auto [view, native_math] = read_to_plan(outputs, target, options);
+    PlanOptions plan_options{
+        .variant = variant_named(options.variant), .register_cap = options.max_registers, .rewrites = made};
+    plan_options.rewrites.insert(plan_options.rewrites.end(), native_math.begin(), native_math.end());
+    Planned planned = options.registers == "measure" ? plan_measured(view, device, target, plan_options, name)
+                                                     : plan_as(view, device, target, plan_options, name);
+    if (!options.verify) {
+        return planned;
+    }
+    const Decision sound = verify(planned.schedule, view, planned.plan, device, target);
+    if (sound.allowed()) {
+        return planned;
+    }
+    // Halide 21 cannot compile every vector (OpenCL: masks of unlike widths; CUDA: some conversions of 64-bit values).
+    PlanOptions scalar_options = plan_options;
+    scalar_options.max_vector = 1;
+    Planned scalar = plan_as(view, device, target, scalar_options, name);
+    if (verify(scalar.schedule, view, scalar.plan, device, target).allowed()) {
+        return scalar;
+    }
+    if (!native_math.empty()) {
+        // What simplification makes independent of memory, Halide moves to the host, which has no such instructions.
+        Options without = options;
+        without.rewrites = "none";
+        return plan_checked(outputs, target, without, name, made);
+    }
+    return plan_plainly(std::move(view), device, target, plan_options, name, sound.why());
+}
+
 }  // namespace
 
 std::vector<Halide::Internal::Function> functions_of(const Halide::Pipeline &pipeline) {
@@ -78,48 +125,12 @@ std::vector<Halide::Internal::Function> functions_of(const Halide::Pipeline &pip
 Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target,
                       const Options &options, const std::string &name) {
     check_target(target);
-    const Device &device = device_named(options.device);
-    PipelineView view = read_pipeline(outputs);
-    PlanOptions plan_options{.variant = variant_named(options.variant), .register_cap = options.max_registers};
-    const bool is_strict = target.has_feature(Halide::Target::StrictFloat);
-    if (is_strict) {
-        keep_order(view);
+    const Chosen chosen = choose_rewrites(outputs, target, options);
+    Planned planned = plan_checked(outputs, target, options, name, chosen.rewrites);
+    if (!chosen.rewrites.empty()) {
+        planned.ledger.unfused = chosen.unfused;
     }
-    if (options.allows("native-math") && target.has_feature(Halide::Target::CUDA) && !is_strict) {
-        plan_options.rewrites = plan_native_math(view);
-    }
-    Planned planned = options.registers == "measure" ? plan_measured(view, device, target, plan_options, name)
-                                                     : plan_as(view, device, target, plan_options, name);
-    if (!options.verify) {
-        return planned;
-    }
-    const Decision sound = verify(planned.schedule, view, planned.plan, device, target);
-    if (sound.allowed()) {
-        return planned;
-    }
-    // Halide 21 cannot compile every vector (OpenCL: masks of unlike widths; CUDA: some conversions of 64-bit values).
-    PlanOptions scalar_options = plan_options;
-    scalar_options.max_vector = 1;
-    const Planned scalar = plan_as(view, device, target, scalar_options, name);
-    if (verify(scalar.schedule, view, scalar.plan, device, target).allowed()) {
-        return scalar;
-    }
-    if (!plan_options.rewrites.empty()) {
-        // What simplification makes independent of memory, Halide moves to the host, which has no such instructions.
-        Options without = options;
-        without.rewrites = "none";
-        return plan_pipeline(outputs, target, without, name);
-    }
-    PlanOptions plain_options = plan_options;
-    plain_options.variant = Variant::Unfused;
-    Planned plain = plan_as(view, device, target, plain_options, name);
-    plain.plan.fallback = sound.why();
-    const Decision plain_sound = verify(plain.schedule, view, plain.plan, device, target);
-    if (!plain_sound.allowed()) {
-        throw UserError("No schedule for pipeline \"" + name + "\" passes its check. Fused: " + sound.why() +
-                        " Unfused: " + plain_sound.why() + " Next step: report it with the pipeline.");
-    }
-    return plain;
+    return planned;
 }
 
 std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipeline) {

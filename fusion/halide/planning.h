@@ -23,7 +23,8 @@ struct Planned {
     Explained explained() const { return {name, view.graph, *device, plan, ledger}; }
 };
 
-/// Reads, plans, prices and lowers; applies nothing. With options.verify a copy of the pipeline is lowered and looked at,
+/// Reads, plans, prices and lowers; schedules nothing. Rewrites of reductions, where they are allowed and cheaper, are made in
+/// the pipeline itself, which computes the same afterwards (options.rewrites). With options.verify a copy of the pipeline is lowered and looked at,
 /// and a plan that Halide refuses or that holds memory the plan does not know gives way to unfused kernels.
 /// Throws UserError: wrong target, missing estimates, a stage that cannot run on the GPU.
 Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target,

@@ -1,0 +1,44 @@
+#include "fusion/rewrites/rewrite.h"
+
+#include "fusion/halide/read_pipeline.h"
+#include "fusion/rewrites/first_index.h"
+
+namespace fusion {
+namespace {
+
+using Halide::Internal::Function;
+
+struct Kind {
+    const char *id;
+    std::vector<std::string> (*use)(const std::vector<Function> &outputs);
+    const char *why;
+};
+
+constexpr Kind kKinds[] = {
+    {"first-index", use_first_index,
+     "the extreme value first and then the first index that has it: both can be found by a block together"},
+};
+
+}  // namespace
+
+std::vector<std::string> reduction_rewrites() {
+    std::vector<std::string> ids;
+    for (const Kind &kind : kKinds) {
+        ids.emplace_back(kind.id);
+    }
+    return ids;
+}
+
+std::vector<Rewrite> rewrite_reductions(const std::vector<Function> &outputs, const std::string &id) {
+    std::vector<Rewrite> done;
+    for (const Kind &kind : kKinds) {
+        if (kind.id == id) {
+            for (const std::string &name : display_names(kind.use(outputs))) {
+                done.push_back({.id = id, .why = name + ": " + kind.why});
+            }
+        }
+    }
+    return done;
+}
+
+}  // namespace fusion
