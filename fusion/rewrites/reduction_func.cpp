@@ -77,24 +77,33 @@ private:
     }
 };
 
-class FirstPureCall : public IRVisitor {
+/// Replaces calls of pure Funcs by what they compute. Halide's own inliner asks for loop levels, which are not fixed yet.
+class Inline : public IRMutator {
 public:
-    explicit FirstPureCall(const std::map<std::string, Function> &funcs) : funcs(funcs) {}
-    std::string found;
+    explicit Inline(const std::map<std::string, Function> &funcs) : funcs(funcs) {}
+    int left = kMostInlined;
 
 private:
     const std::map<std::string, Function> &funcs;
-    using IRVisitor::visit;
-    void visit(const Call *op) override {
-        const auto called = funcs.find(op->name);
-        if (op->call_type == Call::Halide && called != funcs.end() && found.empty()) {
-            const Function &f = called->second;
-            if (is_plain(f) && f.has_pure_definition() && !f.has_update_definition() &&
-                f.definition().specializations().empty()) {
-                found = op->name;
-            }
+    using IRMutator::visit;
+    Expr visit(const Call *op) override {
+        const Expr e = IRMutator::visit(op);
+        const Call *call = e.as<Call>();
+        const auto called = call && call->call_type == Call::Halide ? funcs.find(call->name) : funcs.end();
+        if (called == funcs.end() || left <= 0) {
+            return e;
         }
-        IRVisitor::visit(op);
+        const Function &f = called->second;
+        if (!is_plain(f) || !f.has_pure_definition() || f.has_update_definition() ||
+            !f.definition().specializations().empty()) {
+            return e;
+        }
+        left--;
+        std::map<std::string, Expr> here;
+        for (size_t i = 0; i < call->args.size(); i++) {
+            here[f.args()[i]] = call->args[i];
+        }
+        return mutate(substitute(here, substitute_in_all_lets(f.values()[call->value_index])));
     }
 };
 
@@ -152,16 +161,9 @@ std::optional<Expr> largest_term(const ReductionFunc &reduction) {
 
 std::optional<Expr> with_calls_inlined(const Expr &e, const std::vector<Function> &outputs) {
     const std::map<std::string, Function> funcs = environment(outputs);
-    Expr inlined = e;
-    for (int i = 0; i < kMostInlined; i++) {
-        FirstPureCall call(funcs);
-        inlined.accept(&call);
-        if (call.found.empty()) {
-            return substitute_in_all_lets(inlined);
-        }
-        inlined = substitute_in_all_lets(inline_function(inlined, funcs.at(call.found)));
-    }
-    return std::nullopt;
+    Inline inliner(funcs);
+    const Expr inlined = inliner.mutate(e);
+    return inliner.left > 0 ? std::make_optional(inlined) : std::nullopt;
 }
 
 std::optional<std::map<std::string, Expr>> same_loops(const ReductionFunc &one, const ReductionFunc &other) {
@@ -215,6 +217,10 @@ void replace_calls(const std::vector<Function> &outputs, const std::string &name
             f.mutate(&replace);
         }
     }
+}
+
+Expr replace_calls(const Expr &e, const std::string &name, const Func &replacement) {
+    return ReplaceCalls(name, replacement.function()).mutate(e);
 }
 
 }  // namespace fusion

@@ -1,7 +1,7 @@
 #pragma once
 /// Reductions as the rewrites match them, and what they need to put another in place of one.
 #include <Halide.h>
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,5 +43,7 @@ Halide::RDom fresh_domain(const ReductionFunc &reduction, std::map<std::string, 
 /// Calls of the Func in all that `outputs` reach become those of `replacement`, of the same args and Tuple elements.
 void replace_calls(const std::vector<Halide::Internal::Function> &outputs, const std::string &name,
                    const Halide::Func &replacement);
+/// The same in one expression.
+Halide::Expr replace_calls(const Halide::Expr &e, const std::string &name, const Halide::Func &replacement);
 
 }  // namespace fusion
