@@ -178,6 +178,7 @@ int main() {
     open("arithmetic_gops");  // one operation a lane; an FMA counts as ONE operation here, two flops
     number("fma_f32", gops<fma32_t, float>(scratch, sms, 4000));
     number("fma_f64", gops<fma64_t, double>(scratch, sms, 2000));
+    number("convert_f32_f64", 2 * gops<convert_f64_t, float>(scratch, sms, 1000));
     number("add_xor_i32", 2 * gops<addxor_t, int>(scratch, sms, 4000));
     number("mad_i32", gops<mad32i_t, int>(scratch, sms, 4000));
     number("ex2_approx", gops<ex2_t, float>(scratch, sms, 1000));

@@ -103,6 +103,14 @@ struct addxor_t {
 struct mad32i_t {
     static __device__ int op(int x, int a) { return x * a + a; }
 };
+struct convert_f64_t {
+    static __device__ float op(float x, float) {
+        double wide;
+        asm volatile("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+        asm volatile("cvt.rn.f32.f64 %0, %1;" : "=f"(x) : "d"(wide));
+        return x;
+    }
+};
 struct tanh_approx_t {
     static __device__ float op(float x, float) {
         asm volatile("tanh.approx.f32 %0, %0;" : "+f"(x));

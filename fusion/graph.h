@@ -52,7 +52,8 @@ struct Stage {
     bool scheduled_by_user = false;
     bool has_own_loops = false;  ///< by the user's schedule
     bool has_updates = false;    ///< the Func has update definitions
-    bool reassociable = false;   ///< an update that reduces, in any order and in parts that are combined later
+    bool folds = false;          ///< the Func's only update, which folds the RDom into each point: a thread can keep it
+    bool reassociable = false;   ///< folds in any order, and in parts that are combined later
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
     std::string unbounded_dims;      ///< which dimensions, for the error message
     bool can_be_staged = false;      ///< there is a Func that a shared-memory tile can be made of
@@ -79,6 +80,9 @@ struct Read {
     /// Per producer dimension: the consumer loop it follows one to one, or -1. Loops are its dims, then its reduction.
     std::vector<int> follows;
     std::vector<Extent> region;  ///< per producer dimension: what all of the consumer needs
+    /// Per producer dimension: the consumer loop along which it moves one by one, also where other loops move it further;
+    /// or -1. Empty: as `follows`.
+    std::vector<int> runs = {};
     double region_elements() const;
 };
 

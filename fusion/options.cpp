@@ -48,7 +48,7 @@ void set_registers_source(Options &options, const std::string &value) {
     options.registers = value;
 }
 
-const std::set<std::string> kRewrites = {"first-index", "native-math", "single-pass-variance"};
+const std::set<std::string> kRewrites = {"first-index", "native-math", "online-softmax", "single-pass-variance"};
 
 std::set<std::string> split(const std::string &list) {
     std::set<std::string> parts;
@@ -83,7 +83,7 @@ constexpr Option kOptions[] = {
     {"registers", "estimate",
      "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
      set_registers_source},
-    {"rewrites", "all", "all, none, or some of first-index, native-math, single-pass-variance, separated by commas: changes of the algorithm itself",
+    {"rewrites", "all", "all, none, or some of first-index, native-math, online-softmax, single-pass-variance, separated by commas: changes of the algorithm itself",
      set_rewrites},
     {"variant", "fused",
      "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",

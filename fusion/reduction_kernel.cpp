@@ -26,7 +26,7 @@ std::set<int> kept_dims(const StageGraph &graph, const Group &group) {
 }  // namespace
 
 bool is_reduction(const Stage &stage) {
-    return stage.update == 1 && stage.reassociable;
+    return stage.update == 1 && stage.folds;
 }
 
 std::vector<Member> reductions_of(const StageGraph &graph, const Group &group) {
@@ -63,10 +63,13 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
         if (member.placement != Placement::AtBlock) {
             continue;
         }
+        if (out.update > 0 && !out.reassociable) {
+            return Decision::forbid(out.func + " is folded by each thread in the order of its loop, not by a block");
+        }
         const Stage &stage = graph[member.stage];
         const std::set<int> own(member.follows.begin(), member.follows.end());
-        if (!is_reduction(stage)) {
-            return Decision::forbid(stage.func + " is not a reduction that a block can compute");
+        if (!is_reduction(stage) || !stage.reassociable) {
+            return Decision::forbid(stage.func + " is folded in the order of its loop, which a block cannot share");
         }
         if (own.count(-1) || own.size() != member.follows.size() || member.follows.size() != stage.dims.size()) {
             return Decision::forbid("a point of " + out.func + " reads " + stage.func +

@@ -13,7 +13,7 @@ struct ReductionShape {
     std::vector<int> columns;  ///< walked by the threads of a block: the rows that were reduced
 };
 
-/// A reduction that the block computes, or the output when it is one itself.
+/// A reduction whose value threads keep in registers while they fold: alone, or, when its order is free, as a block.
 bool is_reduction(const Stage &stage);
 
 /// The members that a block reduces: kept in shared memory, and the output when it is a reduction; producers first.

@@ -205,6 +205,9 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     if (is_alone) {
         tiles.push_back({.vector = 1, .threads = 256, .reducing = 1});
     }
+    if (!first.reassociable) {
+        return tiles;
+    }
     for (int reducing = 8; reducing <= (int)device.threads_per_block; reducing *= 2) {
         for (int points = 1; points * reducing <= (int)device.threads_per_block; points *= 2) {
             for (const int vector : {1, whole_vectors ? limits.vector : 1}) {

@@ -26,12 +26,16 @@ Price total_of(const Functions &outputs, const Halide::Target &target, const Opt
     return total(make_plan(view.graph, device_named(options.device), plan_options).groups);
 }
 
+/// A rewrite must be predicted to take this part of the time at most: predictions of kernels that reduce were 0.91 to 1.13 of
+/// what was measured (variance_rows 4096 x 32768: predicted 0.91 with single-pass-variance, measured 1.03; H200, 2026-11-29).
+constexpr double kLeastGain = 0.9;
+
 /// Whether the rewritten pipeline is predicted to take less time.
 bool is_cheaper(const Functions &rewritten, const Functions &outputs, const Halide::Target &target,
                 const Options &options) {
     try {
         return total_of(rewritten, target, options, Variant::Fused).time_us <
-               total_of(outputs, target, options, Variant::Fused).time_us;
+               kLeastGain * total_of(outputs, target, options, Variant::Fused).time_us;
     } catch (const UserError &) {
         return false;  // the estimates do not bound the regions of what was put in
     }

@@ -33,6 +33,17 @@ int followed_loop(const AffineIndex &index, const std::vector<std::string> &loop
     return at == loops.end() ? -1 : (int)(at - loops.begin());
 }
 
+/// The first consumer loop along which the index moves one by one, or -1: a walk in rounds goes on at r * threads + thread.
+int run_of(const AffineIndex &index, const std::vector<std::string> &loops) {
+    for (size_t i = 0; i < loops.size() && index.affine; i++) {
+        const auto at = index.coefficient.find(loops[i]);
+        if (at != index.coefficient.end() && at->second == 1) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
 /// The kind that one index alone makes of the read; what depends on the order of dimensions comes later.
 ReadKind kind_of_index(const AffineIndex &index, const std::vector<std::string> &reduction) {
     const bool uses_reduction = std::any_of(reduction.begin(), reduction.end(),
@@ -86,6 +97,7 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
     for (const Expr &arg : call->args) {
         const AffineIndex index = read_index(arg);
         read.follows.push_back(followed_loop(index, loops));
+        read.runs.push_back(run_of(index, loops));
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;
     }

@@ -43,6 +43,9 @@ double weight(const Type &type) {
     return type.is_float() && type.bits() == 64 ? 2 : 1;
 }
 
+/// To or from float64: 3,883 G conversions a second (bench/calibrate.cu, H200, 2026-11-29).
+constexpr double kConvert64 = 7.6;
+
 /// Whether expressions use one of some variables; each subexpression is looked at once.
 class Uses : public IRGraphVisitor {
 public:
@@ -137,7 +140,7 @@ private:
         IRGraphVisitor::visit(op);
     }
     void visit(const Cast *op) override {
-        work.arithmetic += weight(op->type);
+        work.arithmetic += std::max(weight(op->type), weight(op->value.type())) > 1 ? kConvert64 : 1;
         include(op->value);
     }
     void visit(const Call *op) override {

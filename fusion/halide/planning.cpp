@@ -61,7 +61,7 @@ Planned plan_plainly(PipelineView view, const Device &device, const Halide::Targ
         if (!in_blocks) {
             options.max_vector = 1;
             for (Vertex v = 0; v < num_vertices(view.graph); v++) {
-                view.graph[v].reassociable = false;
+                view.graph[v].reassociable = view.graph[v].folds = false;
             }
         }
         Planned plain = plan_as(view, device, target, options, name);

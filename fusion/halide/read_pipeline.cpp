@@ -143,6 +143,7 @@ private:
             }
             const Definition &definition = update == 0 ? f.definition() : updates[update - 1];
             stage.reduction = reduction_dims(definition);
+            stage.folds = updates.size() == 1 && update > 0 && folds(f, definition);
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
             stage.work = work_of(expressions_of(definition), walked_loops(stage));
             stage.live_values = live_values_of(definition.values());

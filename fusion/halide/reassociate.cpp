@@ -25,9 +25,19 @@ bool selects(const std::vector<Expr> &values) {
     return holds.found;
 }
 
-}  // namespace
+class ReadsData : public IRVisitor {
+public:
+    bool found = false;
 
-bool is_reassociable(const Function &f, const Definition &update) {
+private:
+    using IRVisitor::visit;
+    void visit(const Call *op) override {
+        found |= op->call_type == Call::Halide || op->call_type == Call::Image;
+        IRVisitor::visit(op);
+    }
+};
+
+bool folds_each_point(const Function &f, const Definition &update) {
     if (update.schedule().rvars().empty() || !update.specializations().empty()) {
         return false;
     }
@@ -36,6 +46,21 @@ bool is_reassociable(const Function &f, const Definition &update) {
         if (!variable || variable->name != f.args()[d]) {
             return false;
         }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool folds(const Function &f, const Definition &update) {
+    ReadsData reads;
+    update.predicate().accept(&reads);
+    return folds_each_point(f, update) && (!reads.found || is_reassociable(f, update));
+}
+
+bool is_reassociable(const Function &f, const Definition &update) {
+    if (!folds_each_point(f, update)) {
+        return false;
     }
     const AssociativeOp op = prove_associativity(f.name(), update.args(), update.values());
     if (!op.associative() || !op.commutative()) {

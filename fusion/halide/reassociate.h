@@ -4,6 +4,11 @@
 
 namespace fusion {
 
+/// True where the update replaces each point by a fold of the RDom into it: a thread can keep the value while it folds.
+/// Not where a condition of the RDom reads data (Halide 21 asks for data beyond the guard of a split loop then) unless the
+/// update is reassociable as well.
+bool folds(const Halide::Internal::Function &f, const Halide::Internal::Definition &update);
+
 /// True where the update folds its RDom into each point by an associative and commutative operator (Halide's own proof),
 /// so that parts may be computed in any order and combined. Floating-point sums count, although their rounding changes;
 /// those that hold strict_float do not. A Tuple that selects (argmax) does not: which of equal values wins depends on the order.

@@ -2,6 +2,7 @@
 
 #include "fusion/halide/read_pipeline.h"
 #include "fusion/rewrites/first_index.h"
+#include "fusion/rewrites/online_softmax.h"
 #include "fusion/rewrites/single_pass_variance.h"
 
 namespace fusion {
@@ -18,6 +19,8 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"first-index", use_first_index,
      "the extreme value first and then the first index that has it: both can be found by a block together"},
+    {"online-softmax", use_online_softmax,
+     "maximum and sum of each slice of a row in one pass, corrected as the maximum rises: its input is read once less"},
     {"single-pass-variance", use_single_pass_variance,
      "the sums of the values and of their squares in one pass, in float64: its input is read once less"},
 };

@@ -142,8 +142,11 @@ TEST(PlanOfReductions, AnUpdateWhoseOrderMattersIsStored) {
     graph[sum].reassociable = false;
     const Plan plan = plan_of(graph);
     EXPECT_EQ(plan.placement[sum], Placement::Root);
-    EXPECT_EQ(kernel_storing(plan, sum).kind, Template::Parallel);
-    EXPECT_EQ(verdict_on(plan, sum, sum + 1).rule, "update-stages");
+    EXPECT_EQ(kernel_storing(plan, sum).kind, Template::Reduction);
+    EXPECT_EQ(kernel_storing(plan, sum).tile.reducing, 1) << "each thread keeps its value and folds alone";
+    EXPECT_EQ(verdict_on(plan, sum, sum + 1).rule, kReductionBoundary);
+    graph[sum].folds = false;
+    EXPECT_EQ(kernel_storing(plan_of(graph), sum).kind, Template::Parallel);
 }
 
 TEST(PlanOfReductions, AReductionReadByLoopsOfTheUsersOwnIsStored) {

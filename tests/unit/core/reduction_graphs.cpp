@@ -17,7 +17,7 @@ Vertex add_reduction(Builder &b, const std::string &name, const Sizes &sizes, co
         b[v].func_id = b[start].func_id;
     }
     b[update].update = 1;
-    b[update].reassociable = true;
+    b[update].folds = b[update].reassociable = true;
     for (size_t r = 0; r < reduced.size(); r++) {
         b[update].reduction.push_back({numbered("r", (int)r), 0, reduced[r]});
     }

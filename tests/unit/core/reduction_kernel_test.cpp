@@ -27,11 +27,11 @@ void expect_refused(const StageGraph &graph, const Group &group, const std::stri
     EXPECT_THAT(decision.why(), HasSubstr(why));
 }
 
-TEST(IsReduction, OnlyTheFirstUpdateAndOnlyIfItsOrderDoesNotMatter) {
+TEST(IsReduction, OnlyTheFirstUpdateAndOnlyIfItFoldsEachPoint) {
     Stage stage;
     stage.update = 1;
     EXPECT_FALSE(is_reduction(stage));
-    stage.reassociable = true;
+    stage.folds = true;
     EXPECT_TRUE(is_reduction(stage));
     stage.update = 2;
     EXPECT_FALSE(is_reduction(stage));
@@ -143,11 +143,20 @@ TEST(CanReduceInBlock, ForbidsReductionsOfRowsBesideReductionsOfColumns) {
     expect_refused(b.graph, block_kernel(b.graph), "has other dimensions");
 }
 
-TEST(CanReduceInBlock, ForbidsATileThatIsNoReduction) {
+TEST(CanReduceInBlock, ForbidsAReductionWhoseOrderMatters) {
     StageGraph graph = softmax(1024, 4096);
     const Group group = block_kernel(graph);
     graph[member_of(graph, group, "total").stage].reassociable = false;
-    expect_refused(graph, group, "total is not a reduction");
+    expect_refused(graph, group, "total is folded in the order of its loop");
+}
+
+TEST(CanReduceInBlock, ForbidsReductionsForOneWhoseOrderMatters) {
+    StageGraph graph = softmax(1024, 4096);
+    Group group = block_kernel(graph);
+    Stage &out = graph[group.outputs[0]];
+    out.update = 1;
+    out.folds = true;
+    expect_refused(graph, group, "folded by each thread");
 }
 
 TEST(ReducesAlongLanes, WhereTheReductionWalksWhatLiesNextToEachOther) {

@@ -61,7 +61,7 @@ protected:
     /// mid becomes an update, one that may be computed in parts or not.
     void set_reduction(bool reassociable) {
         b[mid].update = b[mid].has_updates = true;
-        b[mid].reassociable = reassociable;
+        b[mid].folds = b[mid].reassociable = reassociable;
     }
 
     Builder b;
