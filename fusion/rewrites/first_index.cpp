@@ -1,7 +1,6 @@
 #include "fusion/rewrites/first_index.h"
 
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "fusion/rewrites/reduction_func.h"
@@ -98,14 +97,14 @@ Func searched_in_two_steps(const ReductionFunc &reduction, const Search &search)
     renamed.clear();
     const RDom p = fresh_domain(reduction, renamed);
     const Expr again = substitute(renamed, search.candidate);
-    const int nowhere = search.takes_last ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max();
+    const ReductionVariable &over = reduction.over[0];
+    const Expr nowhere = search.takes_last ? over.min - 1 : over.min + over.extent;
     const Expr here_or_nowhere = select(again == extreme(here), p.x, nowhere);
     place(args) = nowhere;
     place(args) = search.takes_last ? max(place(here), here_or_nowhere) : min(place(here), here_or_nowhere);
 
     // Nothing may have beaten what the search began with.
     const Expr beaten = search.takes_last ? place(here) != nowhere : extreme(here) != init;
-    const ReductionVariable &over = reduction.over[0];
     const Expr at = clamp(place(here), over.min, over.min + over.extent - 1);
     std::vector<Expr> values;
     for (size_t i = 0; i < search.payload.size(); i++) {

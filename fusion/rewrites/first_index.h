@@ -3,7 +3,8 @@
 ///
 /// A Tuple of a value and where it was found, replaced where a comparison holds, depends on the order of its loop where
 /// elements are equal. The extreme value itself does not, nor does the least index among the elements that equal it. The row
-/// is walked twice; rows that fit the cache leave memory once. Elements that are NaN are passed over by both forms.
+/// is walked twice; rows that fit the cache leave memory once. With NaN neither form says what it finds (Halide turns the
+/// comparison into a minimum or maximum unless it is strict).
 #include <Halide.h>
 #include <string>
 #include <vector>

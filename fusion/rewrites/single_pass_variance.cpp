@@ -75,8 +75,9 @@ void sum_in_one_pass(const std::vector<Function> &outputs, const ReductionFunc &
     // The centre was found from the sum that has just been replaced.
     const Expr found = cast<double>(replace_calls(centre, sum.function.name(), total));
     const Expr about = moments(here)[1] - 2 * found * moments(here)[0] + count_of(sum) * found * found;
-    // Rounding can leave a little less than nothing; NaN stays NaN.
-    spread(args) = cast<float>(cast<double>(squares.init[0]) + select(about < 0, cast<double>(0), about));
+    // Rounding can leave a little less than nothing. NaN stays NaN: only a strict comparison is not made a maximum.
+    const Expr at_least_nothing = strict_float(select(about < 0, cast<double>(0), about));
+    spread(args) = cast<float>(cast<double>(squares.init[0]) + at_least_nothing);
     replace_calls(outputs, squares.function.name(), spread);
 }
 

@@ -107,6 +107,16 @@ TEST_P(Reductions, AreRightFarAboveTheirEstimates) {
     check(runner, at({-1031, 67}, {1024, 64}), at({-1031, 67}, {1024, 64}), Memory::Misplaced);
 }
 
+/// Plans for rows that no cache holds: parts over blocks, slices of a running maximum, sums in one pass.
+TEST_P(Reductions, AreRightWhenPlannedForHugeRows) {
+    Runner runner = this->runner({{"width", "16000000"}, {"height", "4"}});
+    EXPECT_EQ(runner.planned().plan.fallback, "");
+    for (const auto &[width, height] : std::vector<std::pair<int, int>>{{1, 1}, {33, 3}, {5003, 2}, {140001, 2}}) {
+        check(runner, of({width, height}), of({width, height}), Memory::Dense);
+    }
+    check(runner, at({-1031, 67}, {4097, 3}), at({-1031, 67}, {4097, 3}), Memory::Misplaced);
+}
+
 /// PoCL has no float16.
 TEST_P(Reductions, AreRightInHalfPrecision) {
     if (device_api() != "cuda") {
