@@ -52,6 +52,7 @@ struct Stage {
     bool scheduled_by_user = false;
     bool has_own_loops = false;  ///< by the user's schedule
     bool has_updates = false;    ///< the Func has update definitions
+    bool partly_read = false;    ///< a Tuple of which some elements read other stages, but nobody reads them
     bool folds = false;          ///< the Func's only update, which folds the RDom into each point: a thread can keep it
     bool reassociable = false;   ///< folds in any order, and in parts that are combined later
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored

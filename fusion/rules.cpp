@@ -107,6 +107,13 @@ Decision update_stages(const Candidate &c) {
                : Decision::allow();
 }
 
+Decision partly_read(const Candidate &c) {
+    return producer_of(c).partly_read && c.proposed == Placement::Inlined
+               ? Decision::forbid("only some elements of the Tuple " + producer_of(c).func +
+                                  " are read: inlined, it would leave stages without a reader, on which Halide 21 stops")
+               : Decision::allow();
+}
+
 Decision read_kind(const Candidate &c) {
     for (const Edge &e : c.edges) {
         const ReadKind kind = c.graph[e].kind;
@@ -217,6 +224,7 @@ constexpr Rule kRules[] = {
     {kReductionBoundary, RuleKind::Legality, reduction_boundary,
      "what reads a reduction waits for all of it: it is stored, or kept by the block that computes it"},
     {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
+    {"partly-read", RuleKind::Legality, partly_read, "a Tuple of which only a part is read is stored"},
     {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast, transposed and reduction reads are fused"},
     {"launch-arguments", RuleKind::Resource, launch_arguments,
      "a launch takes no more arguments than the device allows"},

@@ -28,6 +28,21 @@ std::vector<std::string> loop_names(const std::vector<Extent> &dims) {
     return names;
 }
 
+/// The Funcs called, and which of their Tuple elements.
+class FindFuncCalls : public IRGraphVisitor {
+public:
+    std::map<std::string, std::set<int>> elements;
+
+private:
+    using IRGraphVisitor::visit;
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide) {
+            elements[op->name].insert(op->value_index);
+        }
+        IRGraphVisitor::visit(op);
+    }
+};
+
 /// Builds the vertices of one pipeline.
 class Builder {
 public:
@@ -44,6 +59,11 @@ public:
         }
         regions = required_regions(functions, outputs);
         value_bounds = value_bounds_of(functions);
+        FindFuncCalls calls;
+        for (const Function &f : functions) {
+            f.accept(&calls);
+        }
+        read_elements = calls.elements;
         add_images();
         for (const Reached::Node &node : reached.nodes) {
             if (!node.image || output_names.count(node.name)) {
@@ -59,6 +79,7 @@ private:
     std::vector<Function> functions;
     Regions regions;
     FuncValueBounds value_bounds;
+    std::map<std::string, std::set<int>> read_elements;  ///< of Tuples, by Halide's name
     std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
     std::vector<std::string> raw_names;             ///< by func_id
 
@@ -143,6 +164,7 @@ private:
             }
             const Definition &definition = update == 0 ? f.definition() : updates[update - 1];
             stage.reduction = reduction_dims(definition);
+            stage.partly_read = stage.role != Role::Output && updates.empty() && is_partly_read(f);
             stage.folds = updates.size() == 1 && update > 0 && folds(f, definition);
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
             stage.work = work_of(expressions_of(definition), walked_loops(stage));
@@ -150,6 +172,19 @@ private:
             stage.gpu_refusal = gpu_refusal(f, definition);
             read_definition(f, definition, add_vertex_of(std::move(stage)));
         }
+    }
+
+    /// Some element that reads a Func is called by no definition.
+    bool is_partly_read(const Function &f) const {
+        const auto read = read_elements.find(f.name());
+        for (int i = 0; i < f.outputs() && f.outputs() > 1 && read != read_elements.end(); i++) {
+            FindFuncCalls inside;
+            f.values()[i].accept(&inside);
+            if (!read->second.count(i) && !inside.elements.empty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static bool fits_a_buffer(const std::vector<Extent> &region) {

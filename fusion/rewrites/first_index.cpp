@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "fusion/rewrites/reduction_func.h"
 
@@ -82,7 +83,8 @@ std::optional<Search> search_of(const ReductionFunc &reduction) {
     return has_value && is_ordered_constant(reduction.init[search.value]) ? std::make_optional(search) : std::nullopt;
 }
 
-Func searched_in_two_steps(const ReductionFunc &reduction, const Search &search) {
+/// `read`: the elements that others use.
+Func searched_in_two_steps(const ReductionFunc &reduction, const Search &search, const std::set<int> &read) {
     const std::vector<Var> args = args_of(reduction);
     const std::vector<Expr> here(args.begin(), args.end());
     const std::string &name = reduction.function.name();
@@ -108,6 +110,10 @@ Func searched_in_two_steps(const ReductionFunc &reduction, const Search &search)
     const Expr at = clamp(place(here), over.min, over.min + over.extent - 1);
     std::vector<Expr> values;
     for (size_t i = 0; i < search.payload.size(); i++) {
+        if (!read.count((int)i)) {
+            values.push_back(make_zero(reduction.init[i].type()));
+            continue;
+        }
         values.push_back(i == search.value ? extreme(here)
                                            : select(beaten, substitute(over.var, at, search.payload[i]), reduction.init[i]));
     }
@@ -121,7 +127,8 @@ std::vector<std::string> use_first_index(const std::vector<Function> &outputs) {
     std::vector<std::string> replaced;
     for (const ReductionFunc &reduction : reduction_funcs(outputs)) {
         if (const auto search = search_of(reduction)) {
-            replace_calls(outputs, reduction.function.name(), searched_in_two_steps(reduction, *search));
+            const std::set<int> read = elements_read(outputs, reduction.function.name());
+            replace_calls(outputs, reduction.function.name(), searched_in_two_steps(reduction, *search, read));
             replaced.push_back(reduction.function.name());
         }
     }

@@ -77,6 +77,22 @@ private:
     }
 };
 
+class ElementsRead : public IRGraphVisitor {
+public:
+    explicit ElementsRead(const std::string &name) : name(name) {}
+    std::set<int> elements;
+
+private:
+    const std::string &name;
+    using IRGraphVisitor::visit;
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide && op->name == name) {
+            elements.insert(op->value_index);
+        }
+        IRGraphVisitor::visit(op);
+    }
+};
+
 /// Replaces calls of pure Funcs by what they compute. Halide's own inliner asks for loop levels, which are not fixed yet.
 class Inline : public IRMutator {
 public:
@@ -208,6 +224,16 @@ RDom fresh_domain(const ReductionFunc &reduction, std::map<std::string, Expr> &r
         renamed[reduction.over[i].var] = domain[(int)i];
     }
     return domain;
+}
+
+std::set<int> elements_read(const std::vector<Function> &outputs, const std::string &name) {
+    ElementsRead read(name);
+    for (const auto &[unused, f] : environment(outputs)) {
+        if (f.name() != name) {
+            f.accept(&read);
+        }
+    }
+    return read.elements;
 }
 
 void replace_calls(const std::vector<Function> &outputs, const std::string &name, const Func &replacement) {

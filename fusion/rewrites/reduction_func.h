@@ -3,6 +3,7 @@
 #include <Halide.h>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ std::vector<Halide::Var> args_of(const ReductionFunc &reduction);
 
 /// An RDom over the same points, with variables of its own, and these by the names of the old ones.
 Halide::RDom fresh_domain(const ReductionFunc &reduction, std::map<std::string, Halide::Expr> &renamed);
+
+/// The Tuple elements of the Func that others call.
+std::set<int> elements_read(const std::vector<Halide::Internal::Function> &outputs, const std::string &name);
 
 /// Calls of the Func in all that `outputs` reach become those of `replacement`, of the same args and Tuple elements.
 void replace_calls(const std::vector<Halide::Internal::Function> &outputs, const std::string &name,

@@ -32,6 +32,25 @@ TEST(Planning, refuses_a_target_that_is_neither_cuda_nor_opencl) {
     EXPECT_EQ(plan_for(output, "x86-64-linux-cuda").plan.groups.size(), 1u);
 }
 
+/// Inlined, the Tuple would leave a reduction in the block that nobody reads, on which Halide 21 crashes.
+TEST(Planning, stores_a_tuple_of_reductions_of_which_one_is_read) {
+    ImageParam in(Float(32), 2, "in");
+    const RDom r(0, 4096);
+    Func sum("sum"), spread("spread"), both("both"), output("output");
+    sum(y) = 0.0f;
+    sum(y) += in(r, y);
+    spread(y) = 0.0f;
+    spread(y) += abs(in(r, y) - sum(y));
+    both(y) = Tuple(sum(y), spread(y));
+    output(y) = both(y)[0] * 2;
+    output.set_estimate(y, 0, 4096);
+    for (const char *target : {"x86-64-linux-opencl", "x86-64-linux-cuda"}) {
+        const Planned p = plan_for(output, target);
+        EXPECT_EQ(p.plan.fallback, "");
+        EXPECT_EQ(p.plan.placement[vertex(p.view, "both")], Placement::Root);
+    }
+}
+
 TEST(Planning, refuses_an_empty_pipeline) {
     EXPECT_NE(user_error([] { functions_of(Pipeline()); }).find("empty"), std::string::npos);
     EXPECT_NE(user_error([] { plan_pipeline({}, testing::cuda(), Options(), "tested"); }).find("no output"),

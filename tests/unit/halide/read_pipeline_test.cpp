@@ -193,6 +193,21 @@ TEST_F(ReadPipeline, does_not_depend_on_the_order_in_which_funcs_were_made) {
     EXPECT_EQ(view.graph[2].func, "late_b");
 }
 
+TEST_F(ReadPipeline, marks_tuples_whose_unread_elements_read_funcs) {
+    Func a("a"), pair("pair"), constant("constant");
+    a(x, y) = in(x, y) + 1;
+    pair(x, y) = Tuple(in(x, y), a(x, y));
+    constant(x, y) = Tuple(a(x, y), 0.0f);
+    output(x, y) = pair(x, y)[0] + constant(x, y)[0];
+    set_size(output);
+    EXPECT_TRUE(stage(read({output}), "pair").partly_read);
+    EXPECT_FALSE(stage(read({output}), "constant").partly_read) << "what is not read reads nothing";
+    Func both("both");
+    both(x, y) = pair(x, y)[0] + pair(x, y)[1];
+    set_size(both);
+    EXPECT_FALSE(stage(read({both}), "pair").partly_read);
+}
+
 TEST_F(ReadPipeline, without_outputs_is_refused) {
     EXPECT_NE(user_error([] { read_pipeline({}); }).find("no output"), std::string::npos);
 }
