@@ -148,7 +148,7 @@ std::string explain_text(const Explained &e) {
         text += "\nrewrites\n";
     }
     for (const Rewrite &rewrite : e.plan.rewrites) {
-        text += "  " + padded(rewrite.id, 14) + rewrite.why + "\n";
+        text += "  " + padded(rewrite.id, 22) + rewrite.why + "\n";
     }
     return text + "\n" + totals_text(e);
 }

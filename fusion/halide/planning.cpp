@@ -148,7 +148,13 @@ std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipe
         }
     }
     // The function that Halide writes around it declares a few names only.
-    return "    using namespace ::Halide;\n    (void)target;\n" + to_cpp(planned.schedule, planned.view, index);
+    std::string text = "    using namespace ::Halide;\n    (void)target;\n";
+    for (const Rewrite &rewrite : planned.plan.rewrites) {
+        if (rewrite.func_id < 0) {
+            text += "    // Only for the pipeline after the rewrite " + rewrite.id + " of " + rewrite.why + "\n";
+        }
+    }
+    return text + to_cpp(planned.schedule, planned.view, index);
 }
 
 }  // namespace fusion

@@ -137,12 +137,6 @@ TEST_F(Rules, UpdateStagesForbidsAProducerWithUpdatesInOrderButNotAConsumer) {
     forbids(RuleKind::Legality, "update-stages");
 }
 
-TEST_F(Rules, PartlyReadForbidsInliningATupleOfWhichElementsAreNotRead) {
-    allows(RuleKind::Legality);
-    b[mid].partly_read = true;
-    forbids(RuleKind::Legality, "partly-read");
-}
-
 TEST_F(Rules, ReductionBoundaryForbidsInliningAReductionButNotKeepingItAtTheBlock) {
     set_reduction(true);
     forbids(RuleKind::Legality, "reduction-boundary");

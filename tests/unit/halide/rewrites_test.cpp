@@ -162,6 +162,8 @@ TEST_F(Rewrites, AreMadeOnlyWhereAllowedAndCheaper) {
     EXPECT_EQ(made.plan.fallback, "");
     ASSERT_THAT(made.plan.rewrites, SizeIs(1));
     EXPECT_EQ(made.plan.rewrites[0].id, "first-index");
+    EXPECT_NE(schedule_source(made, Pipeline(output)).find("Only for the pipeline after the rewrite first-index"),
+              std::string::npos);
     EXPECT_GT(made.ledger.unfused.time_us, made.ledger.planned.time_us);
     EXPECT_THAT(plan("first-index", testing::opencl(), 2048).plan.rewrites, SizeIs(1));
     EXPECT_THAT(plan("none", testing::cuda(), 2048).plan.rewrites, IsEmpty());
