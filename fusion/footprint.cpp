@@ -61,8 +61,8 @@ struct Access {
     Follows through, runs;
 };
 
-void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map,
-                 const Follows &runs, int contiguous, size_t rank) {
+void add_reading(Reading &reading, const Stage &producer, const Read &read, const Follows &map, const Follows &runs,
+                 int contiguous, size_t rank) {
     if (std::find(reading.regions.begin(), reading.regions.end(), read.region) == reading.regions.end()) {
         reading.regions.push_back(read.region);
     }
@@ -123,10 +123,12 @@ public:
                         add_tile(producer, read, composed(through, in_output));
                         callers[producer].insert(stage);
                         add_reading(readings[producer], graph[producer], read, own_point(graph[producer]),
-                                    own_point(graph[producer]), contiguous_dim(graph[producer]), graph[producer].dims.size());
+                                    own_point(graph[producer]), contiguous_dim(graph[producer]),
+                                    graph[producer].dims.size());
                         readings[producer].same_point = false;
                     } else if (stored) {
-                        accesses.push_back({producer, &read, through, composed(read.runs.empty() ? read.follows : read.runs, map)});
+                        accesses.push_back(
+                            {producer, &read, through, composed(read.runs.empty() ? read.follows : read.runs, map)});
                     } else {
                         double &known = uses[producer][through];
                         known = std::max(known, times * read.points);
@@ -157,8 +159,7 @@ private:
         for (const Access &access : accesses) {
             const Stage &producer = graph[access.producer];
             if (!producer.memory_order.empty() && access.read->kind != ReadKind::InPlace) {
-                votes[access.runs[producer.memory_order[0]]] +=
-                    elements_of(access.read->region) * producer.value_bytes;
+                votes[access.runs[producer.memory_order[0]]] += elements_of(access.read->region) * producer.value_bytes;
             }
         }
         votes.erase(-1);
@@ -179,7 +180,8 @@ private:
         std::map<Vertex, std::vector<std::vector<Extent>>> seen;
         for (const Access &access : accesses) {
             Reading &reading = readings[access.producer];
-            add_reading(reading, graph[access.producer], *access.read, access.through, access.runs, lane, graph[top].dims.size());
+            add_reading(reading, graph[access.producer], *access.read, access.through, access.runs, lane,
+                        graph[top].dims.size());
             auto &regions = seen[access.producer];
             if (std::find(regions.begin(), regions.end(), access.read->region) == regions.end()) {
                 regions.push_back(access.read->region);

@@ -83,7 +83,9 @@ constexpr Option kOptions[] = {
     {"registers", "estimate",
      "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
      set_registers_source},
-    {"rewrites", "all", "all, none, or some of first-index, native-math, online-softmax, single-pass-variance, separated by commas: changes of the algorithm itself",
+    {"rewrites", "all",
+     "all, none, or some of first-index, native-math, online-softmax, single-pass-variance, separated by commas: "
+     "changes of the algorithm itself",
      set_rewrites},
     {"variant", "fused",
      "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",

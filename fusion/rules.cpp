@@ -109,8 +109,9 @@ Decision update_stages(const Candidate &c) {
 
 Decision partly_read(const Candidate &c) {
     return producer_of(c).partly_read && c.proposed == Placement::Inlined
-               ? Decision::forbid("only some elements of the Tuple " + producer_of(c).func +
-                                  " are read: inlined, it would leave stages without a reader, on which Halide 21 stops")
+               ? Decision::forbid(
+                     "only some elements of the Tuple " + producer_of(c).func +
+                     " are read: inlined, it would leave stages without a reader, on which Halide 21 stops")
                : Decision::allow();
 }
 

@@ -18,9 +18,9 @@ struct BlockReduction {
     int func_id = 0;
     Loop over;
     int64_t extent = 1;
-    int first_made = 0;    ///< ids from here on are free for the Funcs made
+    int first_made = 0;          ///< ids from here on are free for the Funcs made
     std::vector<int> kept = {};  ///< dimensions, that of which a block holds several points first
-    bool on_lanes = true;  ///< neighbouring threads walk the reduction, else the kept dimension
+    bool on_lanes = true;        ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
     int threads = 1;  ///< that share one reduction
     int points = 1;   ///< of the kept dimension a block holds

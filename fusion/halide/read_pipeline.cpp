@@ -80,8 +80,8 @@ private:
     Regions regions;
     FuncValueBounds value_bounds;
     std::map<std::string, std::set<int>> read_elements;  ///< of Tuples, by Halide's name
-    std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
-    std::vector<std::string> raw_names;             ///< by func_id
+    std::map<std::string, Vertex> last_definition;       ///< by Halide's name: what a reader of it depends on
+    std::vector<std::string> raw_names;                  ///< by func_id
 
     Vertex add_vertex_of(Stage stage) { return add_vertex(std::move(stage), view.graph); }
 

@@ -40,10 +40,9 @@ bool match_order(const Expr &condition, bool is_largest, bool takes_last, Search
 
 /// The comparison with the candidate on the left.
 bool match_condition(const Expr &condition, const ReductionFunc &reduction, Search &search, Expr &best) {
-    const bool matches = match_order<GT>(condition, true, false, search, best) ||
-                         match_order<GE>(condition, true, true, search, best) ||
-                         match_order<LT>(condition, false, false, search, best) ||
-                         match_order<LE>(condition, false, true, search, best);
+    const bool matches =
+        match_order<GT>(condition, true, false, search, best) || match_order<GE>(condition, true, true, search, best) ||
+        match_order<LT>(condition, false, false, search, best) || match_order<LE>(condition, false, true, search, best);
     if (matches && mentions(search.candidate, reduction.function.name())) {
         std::swap(search.candidate, best);
         search.is_largest = !search.is_largest;
@@ -114,8 +113,9 @@ Func searched_in_two_steps(const ReductionFunc &reduction, const Search &search,
             values.push_back(make_zero(reduction.init[i].type()));
             continue;
         }
-        values.push_back(i == search.value ? extreme(here)
-                                           : select(beaten, substitute(over.var, at, search.payload[i]), reduction.init[i]));
+        values.push_back(i == search.value
+                             ? extreme(here)
+                             : select(beaten, substitute(over.var, at, search.payload[i]), reduction.init[i]));
     }
     found(args) = Tuple(values);
     return found;

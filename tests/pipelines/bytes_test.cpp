@@ -103,6 +103,36 @@ double wasted_bytes(const Planned &planned) {
     return wasted;
 }
 
+/// A reduction that is stored is a wrapper of Halide's around it; one split over blocks has parts, stored too.
+void add_made_arrays(const Planned &planned, const std::map<int, Func> &made, std::map<std::string, double> &array) {
+    std::map<int, int> factored;  // by id, the Func whose update it is a part of
+    for (const Directive &d : planned.schedule) {
+        if (d.verb == Verb::RFactor) {
+            factored[d.func_id] = d.other;
+        }
+        if (d.verb != Verb::Wrap) {
+            continue;
+        }
+        const bool is_part = factored.count(d.other);
+        const int whole = is_part ? factored.at(d.other) : d.other;
+        double chunks = 1;
+        for (const Group &group : planned.plan.groups) {
+            for (const Member &member : reductions_of(planned.view.graph, group)) {
+                chunks = is_part && planned.view.graph[member.stage].func_id == whole ? group.tile.chunks : chunks;
+            }
+        }
+        for (const std::string element : {"", ".0", ".1"}) {
+            const auto stored = whole < (int)planned.view.sources.size()
+                                    ? array.find(planned.view.sources[whole].function.name() + element)
+                                    : array.end();
+            if (stored != array.end()) {
+                const double bytes = stored->second * chunks;
+                array[made.at(d.func_id).name() + element] = bytes;
+            }
+        }
+    }
+}
+
 TEST_P(Bytes, PredictedAreThoseOfTheArrays) {
     // Counted in the statement before GPU code is made of it, so any GPU target does, and OpenCL's is the quickest.
     const Target target = target_for("opencl");
@@ -129,16 +159,8 @@ TEST_P(Bytes, PredictedAreThoseOfTheArrays) {
                 array[name + "." + std::to_string(i)] = stage.elements() * stage.element_bytes[i];
             }
         }
-        // A reduction that is stored is a wrapper of Halide's around it; one split over blocks has parts, stored too.
-        for (const Group &group : planned.plan.groups) {
-            for (const Member &member : reductions_of(planned.view.graph, group)) {
-                const Stage &stage = planned.view.graph[member.stage];
-                const std::string name = planned.view.sources[stage.func_id].function.name();
-                array[name + "_global_wrapper$0"] = array[name];
-                array[name + "_intm_global_wrapper$0"] = array[name] * group.tile.chunks;
-            }
-        }
-        apply_schedule(planned.schedule, planned.view);
+        const std::map<int, Func> made = apply_schedule(planned.schedule, planned.view);
+        add_made_arrays(planned, made, array);
         std::vector<Kernel> kernels;
         built.pipeline.add_custom_lowering_pass(new Capture(kernels));
         std::vector<Argument> arguments = built.pipeline.infer_arguments();

@@ -94,8 +94,8 @@ Func logsumexp(ImageParam in, const RDom &r) {
 
 /// Rows of what softmax must get right, each value at a few places among ordinary ones.
 Buffer<float> special_rows(Buffer<float> rows) {
-    const std::vector<std::vector<float>> special = {{-kInf}, {kInf},          {kInf, kInf},    {kNaN}, {kNaN, kInf},
-                                                     {3e38f}, {-3e38f, 3e38f}, {100.0f, 200.0f}};
+    const std::vector<std::vector<float>> special = {{-kInf},      {kInf},  {kInf, kInf},    {kNaN},
+                                                     {kNaN, kInf}, {3e38f}, {-3e38f, 3e38f}, {100.0f, 200.0f}};
     for (int y = 0; y < (int)special.size(); y++) {
         for (size_t i = 0; i < special[y].size(); i++) {
             rows((int)((i * 977 + 101) % rows.width()), y) = special[y][i];
@@ -160,7 +160,7 @@ Func variance(ImageParam in, const RDom &r) {
 TEST_F(RewrittenRows, SinglePassVarianceKeepsItsDigitsFarFromZero) {
     Buffer<float> rows = normal_rows(65537, 4, 10000, 1);
     for (int x = 0; x < rows.width(); x++) {
-        rows(x, 1) = 12345.678f;                    // no spread at all
+        rows(x, 1) = 12345.678f;                          // no spread at all
         rows(x, 2) = x == 0 ? 1e4f : rows(x, 2) - 10000;  // an outlier in front
         rows(x, 3) = x == 7 ? kInf : rows(x, 3);
     }

@@ -259,6 +259,21 @@ TEST(MakePlan, AnUnboundedStageIsInlinedAndOneWithUpdatesIsAUserError) {
                 ThrowsMessage<UserError>(AllOf(HasSubstr("\"s1\""), HasSubstr("in x"), HasSubstr("clamp"))));
 }
 
+TEST(MakePlan, ATupleOfWhichAPartIsReadIsStoredInEveryVariant) {
+    Builder b;
+    const Vertex in = b.input("in", {512, 512});
+    const Vertex pair = b.stage("pair", {512, 512}, {{in}});
+    b.output("out", {512, 512}, {{pair}});
+    for (const Variant variant : {Variant::Fused, Variant::Inlined}) {
+        b[pair].partly_read = false;
+        EXPECT_EQ(make_plan(b.graph, device_named("H200"), {.variant = variant}).placement[pair], Placement::Inlined);
+        b[pair].partly_read = true;
+        const Plan plan = make_plan(b.graph, device_named("H200"), {.variant = variant});
+        EXPECT_EQ(plan.placement[pair], Placement::Root);
+        EXPECT_EQ(verdict_on(plan, pair, pair + 1).verdict, "stored");
+    }
+}
+
 TEST(MakePlan, TwoHundredStagesInAChainArePlannedInUnderASecond) {
     const StageGraph graph = chain(200, {1 << 20});
     EXPECT_LT(seconds_of([&] { EXPECT_THAT(plan_of(graph).groups, SizeIs(1)); }), 1);
