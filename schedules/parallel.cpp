@@ -2,34 +2,12 @@
 /// in the order that the user wrote. Never a race: Halide lets a pure variable stand for one point of an update only.
 #include <algorithm>
 
+#include "fusion/halide/reassociate.h"
 #include "schedules/templates.h"
 
 namespace fusion {
-namespace {
 
 using namespace Halide::Internal;
-
-class FindRead : public IRVisitor {
-public:
-    bool found = false;
-
-private:
-    using IRVisitor::visit;
-    void visit(const Call *op) override {
-        found |= op->call_type == Call::Halide || op->call_type == Call::Image;
-        IRVisitor::visit(op);
-    }
-};
-
-/// Halide 21 does not see that the guard of a split loop encloses a predicate that reads data: it would ask for data up to
-/// the next whole block ("accessed at 511, which is beyond the max (256)").
-bool has_data_in_predicate(const Definition &definition) {
-    FindRead find;
-    definition.predicate().accept(&find);
-    return find.found;
-}
-
-}  // namespace
 
 Schedule parallel_schedule(const PipelineView &view, const Group &group) {
     Schedule schedule;
@@ -49,7 +27,9 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
     if (parallel.empty()) {
         emit(Verb::GpuSingleThread);
     } else if (has_data_in_predicate(definition)) {
-        // Limit: a block of one thread, for want of a split.
+        // Limit: a block of one thread, for want of a split. Halide 21 does not see that the guard of a split loop encloses
+        // such a predicate: it would ask for data up to the next whole block ("accessed at 511, which is beyond the max
+        // (256)").
         emit(Verb::GpuBlocks, {emit.fuse_all(parallel, "fusion_point")});
     } else {
         emit.blocks_and_threads(emit.fuse_all(parallel, "fusion_point"), group.tile.threads);

@@ -52,10 +52,14 @@ bool folds_each_point(const Function &f, const Definition &update) {
 
 }  // namespace
 
-bool folds(const Function &f, const Definition &update) {
+bool has_data_in_predicate(const Definition &update) {
     ReadsData reads;
     update.predicate().accept(&reads);
-    return folds_each_point(f, update) && (!reads.found || is_reassociable(f, update));
+    return reads.found;
+}
+
+bool folds(const Function &f, const Definition &update) {
+    return folds_each_point(f, update) && (!has_data_in_predicate(update) || is_reassociable(f, update));
 }
 
 bool is_reassociable(const Function &f, const Definition &update) {

@@ -4,6 +4,9 @@
 
 namespace fusion {
 
+/// Whether a condition of the update's RDom reads a Func or an image.
+bool has_data_in_predicate(const Halide::Internal::Definition &update);
+
 /// True where the update replaces each point by a fold of the RDom into it: a thread can keep the value while it folds.
 /// Not where a condition of the RDom reads data (Halide 21 asks for data beyond the guard of a split loop then) unless the
 /// update is reassociable as well.
