@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "fusion/use.h"
+
 namespace fusion {
 namespace {
 
@@ -87,7 +89,8 @@ namespace {
 /// Collects one kernel; each frame is a stage whose points are walked by the threads: an output or a staged tile.
 class Trace {
 public:
-    std::map<Vertex, double> evaluations;  ///< over the kernel
+    std::map<Vertex, double> evaluations;        ///< over the kernel
+    std::map<Vertex, std::vector<Use>> uses_of;  ///< by member or buffer
     std::map<Vertex, Reading> readings;
     std::map<Vertex, Follows> tiles;  ///< by staged stage; empty where one tile cannot serve: read in several ways
     std::map<Vertex, int> lanes;      ///< by stage with loops of its own: the one that neighbouring threads walk
@@ -99,47 +102,59 @@ public:
     /// `in_output`: per loop of the stage the dimension of the kernel's output that it follows, or -1.
     void frame(Vertex top, const Follows &in_output) {
         const Stage &stage_of_frame = graph[top];
-        // Per stage and way of following the frame: evaluations a point of it. Consumers come before producers.
-        std::map<Vertex, std::map<Follows, double>, std::greater<>> uses;
+        // Consumers come before producers.
+        std::map<Vertex, std::map<Follows, Sites>, std::greater<>> uses;
+        std::map<Vertex, std::map<Follows, Sites>> loads;
         std::vector<Access> accesses;
-        uses[top][own_point(stage_of_frame)] = 1;
+        const Follows own = own_point(stage_of_frame);
+        uses[top][own] = {1, 1, std::vector<Reach>(own.size())};
         for (const auto &[stage, ways] : uses) {
             double once = 0;
-            for (const auto &[map, times] : ways) {
-                once += times;
+            for (const auto &[map, sites] : ways) {
+                const Use use = sites.of(top, map);
+                uses_of[stage].push_back(use);
+                once += evaluations_a_point(use, {});
                 for (auto [e, end] = in_edges(stage, graph); e != end; ++e) {
                     const Read &read = graph[*e];
                     const Vertex producer = source(*e, graph);
                     const Follows through = composed(read.follows, map);
+                    const Sites asked = sites.through(read, through.size());
                     const bool stored =
                         placement[producer] == Placement::Root || placement[producer] == Placement::Host;
                     if (placement[producer] == Placement::AtBlock) {
+                        loads[producer][through].unite(asked);
                         Follows to_output = composed(through, in_output);
-                        if (add_tile(producer, read, to_output)) {
+                        if (add_tile(producer, to_output)) {
                             to_output.resize(to_output.size() + graph[producer].reduction.size(), -1);
                             frame(producer, to_output);
                         }
                     } else if (stored && staged.count(producer)) {
-                        add_tile(producer, read, composed(through, in_output));
+                        loads[producer][through].unite(asked);
+                        add_tile(producer, composed(through, in_output));
                         callers[producer].insert(stage);
                         add_reading(readings[producer], graph[producer], read, own_point(graph[producer]),
                                     own_point(graph[producer]), contiguous_dim(graph[producer]),
                                     graph[producer].dims.size());
                         readings[producer].same_point = false;
                     } else if (stored) {
+                        loads[producer][through].unite(asked);
                         accesses.push_back(
                             {producer, &read, through, composed(read.runs.empty() ? read.follows : read.runs, map)});
                     } else {
-                        double &known = uses[producer][through];
-                        known = std::max(known, times * read.points);
+                        uses[producer][through].unite(asked);
                     }
                 }
             }
             // Kept values are computed once however many read them; recomputed ones once a use.
             const double here = once * stage_of_frame.points();
-            const bool kept = placement[stage] == Placement::AtThread;
+            const bool kept = placement[stage] == Placement::AtThread && graph[stage].has_updates;
             evaluations[stage] =
                 kept ? std::max(evaluations[stage], std::min(here, graph[stage].points())) : evaluations[stage] + here;
+        }
+        for (const auto &[buffer, ways] : loads) {
+            for (const auto &[map, sites] : ways) {
+                uses_of[buffer].push_back(sites.of(top, map));
+            }
         }
         add_accesses(top, accesses);
     }
@@ -191,9 +206,9 @@ private:
     }
 
     /// True the first time.
-    bool add_tile(Vertex producer, const Read &read, const Follows &through) {
+    bool add_tile(Vertex producer, const Follows &through) {
         const auto [at, is_new] = tiles.emplace(producer, through);
-        if (at->second != through || read.points != 1) {
+        if (at->second != through) {
             at->second.clear();
         }
         return is_new;
@@ -205,16 +220,22 @@ private:
 bool is_transposed_tile(const StageGraph &graph, const Group &group) {
     const Stage &out = graph[group.outputs[0]];
     const bool plain = group.outputs.size() == 1 && out.update == 0 && !out.has_updates && out.dims.size() >= 2;
-    const auto fits = [&](Vertex tile, const Follows &follows) {
+    const auto fits = [&](Vertex tile, const Follows &follows, const std::vector<Use> &uses) {
         const auto contains = [&](int dim) { return std::find(follows.begin(), follows.end(), dim) != follows.end(); };
         const bool complete = !follows.empty() && !contains(-1) && contains(contiguous_dim(out));
-        return complete && follows[contiguous_dim(graph[tile])] != contiguous_dim(out);
+        const bool one_point = std::all_of(uses.begin(), uses.end(), [&](const Use &use) {
+            const auto has_span = [](const Reach &r) { return r.span() > 0; };
+            return use.frame == tile || (use.others == 1 && std::none_of(use.reach.begin(), use.reach.end(), has_span));
+        });
+        return complete && one_point && follows[contiguous_dim(graph[tile])] != contiguous_dim(out);
     };
     const bool members_fit = std::all_of(group.members.begin(), group.members.end(), [&](const Member &m) {
-        return m.placement != Placement::AtBlock || fits(m.stage, m.follows);
+        return m.placement != Placement::AtBlock || fits(m.stage, m.follows, m.uses);
     });
     return plain && members_fit && std::all_of(group.staged.begin(), group.staged.end(), [&](const Staged &s) {
-               return fits(s.producer, s.follows);
+               const auto input = std::find_if(group.inputs.begin(), group.inputs.end(),
+                                               [&](const Input &i) { return i.producer == s.producer; });
+               return fits(s.producer, s.follows, input->uses);
            });
 }
 
@@ -231,8 +252,12 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
     for (const auto &[stage, times] : trace.evaluations) {
         const auto tile = trace.tiles.find(stage);
         const auto lane = trace.lanes.find(stage);
-        group.members.push_back({stage, placement[stage], times, lane == trace.lanes.end() ? -1 : lane->second,
-                                 tile == trace.tiles.end() ? Follows() : tile->second});
+        group.members.push_back({.stage = stage,
+                                 .placement = placement[stage],
+                                 .evaluations = times,
+                                 .uses = trace.uses_of.at(stage),
+                                 .lane = lane == trace.lanes.end() ? -1 : lane->second,
+                                 .follows = tile == trace.tiles.end() ? Follows() : tile->second});
     }
     for (const auto &[producer, callers] : trace.callers) {
         group.staged.push_back({producer, {callers.begin(), callers.end()}, trace.tiles.at(producer)});
@@ -249,6 +274,7 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
         input.streams = reading.streams;
         input.same_point = reading.same_point;
         input.is_coalesced = reading.is_coalesced;
+        input.uses = trace.uses_of[producer];
         group.inputs.push_back(input);
     }
     return group;

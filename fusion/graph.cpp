@@ -1,6 +1,7 @@
 #include "fusion/graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <boost/graph/dominator_tree.hpp>
 #include <set>
 
@@ -51,6 +52,14 @@ double Stage::elements() const {
 
 double Read::region_elements() const {
     return product(region);
+}
+
+double Read::others() const {
+    double reached = 1;
+    for (const Reach &r : reach) {
+        reached *= (double)r.span() + 1;
+    }
+    return std::max(1.0, std::ceil(points / reached));
 }
 
 std::vector<Edge> edges_in_order(const StageGraph &graph) {

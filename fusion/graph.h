@@ -74,6 +74,15 @@ struct Stage {
     double elements() const;
 };
 
+/// Offsets along one dimension: from the lowest to the highest.
+struct Reach {
+    int64_t low = 0;
+    int64_t high = 0;
+    int64_t span() const { return high - low; }
+    bool operator==(const Reach &) const = default;
+    auto operator<=>(const Reach &) const = default;
+};
+
 /// An edge from producer to consumer.
 struct Read {
     ReadKind kind = ReadKind::Pointwise;
@@ -84,7 +93,14 @@ struct Read {
     /// Per producer dimension: the consumer loop along which it moves one by one, also where other loops move it further;
     /// or -1. Empty: as `follows`.
     std::vector<int> runs = {};
+    /// Per producer dimension that follows a loop: the constant offsets to it. Empty: none.
+    std::vector<Reach> reach = {};
+    /// Every index is a loop, a constant or their sum, so the points read for a tile of the consumer are a box of constant
+    /// size; not so behind a clamp, a parameter or a division.
+    bool is_box = true;
     double region_elements() const;
+    /// Of `points`, those at unlike places in the dimensions that follow no loop.
+    double others() const;
 };
 
 using StageGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Stage, Read>;

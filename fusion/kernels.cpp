@@ -7,6 +7,7 @@
 #include "fusion/footprint.h"
 #include "fusion/price.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/stencil_kernel.h"
 
 namespace fusion {
 namespace {
@@ -26,6 +27,10 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
     }
     if (is_reduction(stage) || std::any_of(group.members.begin(), group.members.end(), reduces)) {
         return Template::Reduction;
+    }
+    const auto is_shared = [&](const Member &m) { return is_shared_by_neighbours(graph, m); };
+    if (std::any_of(group.members.begin(), group.members.end(), is_shared)) {
+        return Template::Stencil;
     }
     if (!group.staged.empty() || std::any_of(group.members.begin(), group.members.end(), is_staged)) {
         return Template::Transpose;
@@ -115,6 +120,12 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
         return group;
     };
     Group group = make({});
+    if (group.kind == Template::Pointwise && reads_neighbours(group) && can_tile(graph, group).allowed()) {
+        Group tiled = group;
+        tiled.kind = Template::Stencil;
+        choose_tile(graph, tiled, device, limits);
+        group = tiled.price.time_us < group.price.time_us ? tiled : group;
+    }
     if (group.kind != Template::Pointwise && group.kind != Template::Transpose) {
         return group;
     }

@@ -15,8 +15,11 @@
 namespace fusion {
 namespace {
 
-/// A cut must gain this much of the price, or rounding would undo what fusing decided.
+/// A move must gain this much of the price, or rounding would undo what fusing decided.
 constexpr double kLeastGain = 0.99;
+
+/// Post-dominators of a reduction up to which what lies between is tried as one change.
+constexpr int kMostJoins = 3;
 
 class Planner {
 public:
@@ -29,21 +32,26 @@ public:
         }
     }
 
-    /// Takes the best candidate until none is left.
+    /// Takes the best candidate until none is left, then the best move, which can make room for further candidates. Each
+    /// lowers the price.
     void run() {
         int step = 0;
-        while (!queue.empty()) {
-            const Vertex v = queue.begin()->second;
-            const double promised = best[v]->benefit();
-            reconsider(v);  // the far end of a diamond may have changed without touching its top
-            if (best[v] && best[v]->benefit() == promised) {
-                const Proposal proposal = *best[v];
-                take(proposal, ++step);
+        std::optional<Proposal> move;
+        do {
+            while (!queue.empty()) {
+                const Vertex v = queue.begin()->second;
+                const double promised = best[v]->benefit();
+                reconsider(v);  // the far end of a diamond may have changed without touching its top
+                if (best[v] && best[v]->benefit() == promised) {
+                    const Proposal proposal = *best[v];
+                    take(proposal, ++step);
+                }
             }
-        }
-        while (std::optional<Proposal> cut = best_cut()) {
-            take_cut(*cut, ++step);
-        }
+            move = best_move();
+            if (move) {
+                take_move(*move, ++step);
+            }
+        } while (move);
     }
 
     Draft draft;
@@ -61,14 +69,11 @@ private:
         decided[v] = {false, legality.rule, legality.decision.why(), 0, 0, 0};
     }
 
-    /// All stages from `v` to where its paths join again, `v` first; empty when there is nothing between.
-    std::vector<Vertex> diamond(Vertex v) const {
+    /// All stages from `v` to `join`, where its paths have joined again, `v` first; empty when there is nothing between.
+    std::vector<Vertex> diamond(Vertex v, Vertex join) const {
         std::vector<Vertex> stages;
-        if (!joins[v]) {
-            return stages;
-        }
         std::set<Vertex> reached = {v};
-        for (Vertex w = v; w < *joins[v]; w++) {
+        for (Vertex w = v; w < join; w++) {
             if (reached.count(w)) {
                 stages.push_back(w);
                 for (const Vertex consumer : consumers_of(graph, w)) {
@@ -101,8 +106,16 @@ private:
             if (!reduces) {
                 proposals.push_back(propose_fusion(draft, {v}, placement));
             }
-            if (const auto stages = diamond(v); !stages.empty()) {
-                proposals.push_back(propose_fusion(draft, stages, placement));
+            if (!reduces && is_read_at_offsets(v)) {
+                proposals.push_back(propose_fusion(draft, {v}, Placement::AtThread));
+                proposals.push_back(propose_fusion(draft, {v}, Placement::AtBlock));
+            }
+            // Of a reduction also up to a later join: a kernel that only finishes a row's sum gains nothing by itself.
+            std::optional<Vertex> join = joins[v];
+            for (int level = 0; join && level < (reduces ? kMostJoins : 1); level++, join = joins[*join]) {
+                if (const auto stages = diamond(v, *join); !stages.empty()) {
+                    proposals.push_back(propose_fusion(draft, stages, placement));
+                }
             }
         }
         for (const auto &proposal : proposals) {
@@ -128,38 +141,66 @@ private:
         }
     }
 
-    std::optional<Proposal> best_cut() const {
+    /// Some stage reads it at a box of places, so that neighbouring points share some.
+    bool is_read_at_offsets(Vertex v) const {
+        const auto [begin, end] = out_edges(v, graph);
+        const auto is_box = [&](const Edge &e) { return graph[e].is_box; };
+        return std::any_of(begin, end, [&](const Edge &e) { return graph[e].kind == ReadKind::Stencil; }) &&
+               std::all_of(begin, end, is_box);
+    }
+
+    std::optional<Proposal> best_move() const {
         std::optional<Proposal> found;
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const Stage &stage = graph[v];
-            const bool is_inlined =
-                draft.assignment.placement[v] == Placement::Inlined && !stage.unbounded && !stage.scheduled_by_user;
-            if (!is_inlined) {
+            const Placement now = draft.assignment.placement[v];
+            if (now == Placement::Root || now == Placement::Host || stage.unbounded || stage.scheduled_by_user ||
+                (stage.has_updates && now != Placement::Inlined) || is_reduction(stage)) {
                 continue;
             }
-            Proposal cut = propose_cut(draft, v);
-            const bool pays = cut.apart_us < cut.fused_us * kLeastGain;
-            if (pays && (!found || cut.benefit() < found->benefit())) {
-                found = std::move(cut);
+            for (const Placement placement :
+                 {Placement::Root, Placement::Inlined, Placement::AtThread, Placement::AtBlock}) {
+                if (placement == now) {
+                    continue;
+                }
+                std::optional<Proposal> move = propose_move(draft, v, placement);
+                const bool pays = move && move->apart_us < move->fused_us * kLeastGain;
+                if (pays && (!found || move->benefit() < found->benefit())) {
+                    found = std::move(move);
+                }
             }
         }
         return found;
     }
 
-    void take_cut(const Proposal &cut, int step) {
-        const Vertex v = cut.stages[0];
-        draft.assignment.placement[v] = Placement::Root;
-        decided[v] = {false, cut.judgement.rule, cut.judgement.decision.why(), cut.apart_us, cut.fused_us, step};
-        for (const Group &group : cut.changed) {
+    void take_move(const Proposal &move, int step) {
+        const Vertex v = move.stages[0];
+        draft.assignment.placement[v] = move.placement;
+        if (move.placement == Placement::Root) {
+            decided[v] = {false, move.judgement.rule, move.judgement.decision.why(), move.apart_us, move.fused_us, step};
+        } else {
+            decided[v] = {true, rule_of(move), "", move.fused_us, move.apart_us, step};
+        }
+        for (const Group &group : move.changed) {
             draft.kernels[group.outputs[0]] = group;
+        }
+        // Kept for a tile it costs its producers less than computed at each use.
+        for (const Group &group : move.changed) {
+            for (const Input &input : group.inputs) {
+                reconsider(input.producer);
+            }
         }
     }
 
     const char *rule_of(const Proposal &proposal) const {
-        if (proposal.placement != Placement::AtBlock) {
+        const Vertex v = proposal.stages.front();
+        if (proposal.placement == Placement::Inlined) {
             return proposal.judgement.rule;
         }
-        return is_reduction(graph[proposal.stages.front()]) ? kRowResident : kTransposedTile;
+        if (is_reduction(graph[v])) {
+            return kRowResident;
+        }
+        return is_read_at_offsets(v) ? kStencilTile : kTransposedTile;
     }
 
     void take(const Proposal &proposal, int step) {

@@ -29,6 +29,8 @@ std::string name_of(Template kind) {
         return "siblings";
     case Template::Transpose:
         return "transpose";
+    case Template::Stencil:
+        return "stencil";
     case Template::Reduction:
         return "reduction";
     case Template::Parallel:

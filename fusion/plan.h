@@ -1,6 +1,7 @@
 #pragma once
 /// What shares a kernel: the result of planning, ready to be priced, explained and lowered.
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class Template {
     Pointwise,  ///< flattened, vectors of the contiguous dimension, specialised on layout
     Siblings,   ///< several outputs in one launch, each flattened to one loop
     Transpose,  ///< square tiles through shared memory
+    Stencil,    ///< tiles of points; neighbours that several points need are kept in registers or shared memory
     Reduction,  ///< a block reduces together, keeps the values in shared memory and computes what reads them
     Parallel,   ///< loops over pure dimensions in parallel, reduction loops inside the thread
     UserLoops,  ///< the user's own schedule, left as it is
@@ -41,17 +43,29 @@ struct Limits {
 
 struct Tile {
     int vector = 1;      ///< neighbouring points a thread computes with one wide access
-    int per_thread = 1;  ///< such vectors a thread, a block's width apart
+    int per_thread = 1;  ///< such vectors a thread, a block's width apart; of a stencil, below each other
     int threads = 256;   ///< a block
+    int lanes = 0;       ///< of a stencil: threads of a block along the contiguous dimension, the rest below
     int reducing = 1;    ///< of these, threads that share one reduction
     int chunks = 1;      ///< parts of a reduction in blocks of their own, combined by a second launch
     bool operator==(const Tile &) const = default;
 };
 
+/// How the points of a kernel use a stage or a buffer.
+struct Use {
+    Vertex frame = 0;   ///< the stage whose points the threads walk there: the kernel's output, or one at the block
+    double calls = 1;   ///< call sites a point of the frame, multiplied along paths
+    double others = 1;  ///< unlike places, a point, in the dimensions that follow none of the frame
+    std::vector<int> follows = {};  ///< per loop: the dimension of the frame, or -1
+    std::vector<Reach> reach = {};  ///< per loop: offsets to the frame's point, those of all paths united
+    bool is_box = true;             ///< the points used for a tile of the frame are a box of known size
+};
+
 struct Member {
     Vertex stage;
     Placement placement;
-    double evaluations = 0;  ///< over the whole kernel
+    double evaluations = 0;  ///< over the whole kernel, where a thread computes one point
+    std::vector<Use> uses = {};
     int lane = -1;           ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
     std::vector<int> follows = {};  ///< at block: per dimension of the stage the output dimension it follows
     bool computed_before = false;   ///< by a kernel that runs earlier
@@ -65,6 +79,7 @@ struct Input {
     bool streams = false;      ///< follows the vectorised dimension
     bool same_point = true;    ///< every read is at the kernel's own point
     bool is_coalesced = true;  ///< neighbouring threads read neighbouring elements, or all the same one
+    std::vector<Use> uses = {};
 };
 
 /// A stored buffer that the kernel reads through a tile in shared memory.

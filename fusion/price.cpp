@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "fusion/footprint.h"
+#include "fusion/live_values.h"
 #include "fusion/reduction_price.h"
+#include "fusion/stencil_kernel.h"
+#include "fusion/use.h"
 
 namespace fusion {
 namespace {
@@ -32,71 +35,13 @@ constexpr double kL2Share = 0.5;
 constexpr double kDividedIndex = 100;
 constexpr double kPlainIndex = 10;
 
+/// A load takes as long as this many multiply-adds: a multiprocessor loads for 32 threads a clock and adds for 128 (compute
+/// capability 9.0). One of them is counted with the arithmetic.
+constexpr double kLoad = 4;
+
 /// A longer straight-line body falls out of the multiprocessor's 32 KB instruction cache (16 bytes an instruction), and
 /// takes the compilers minutes: each branch holds it twice.
 constexpr double kMostInstructionsAThread = 2048;
-
-int words(const Stage &stage) {
-    int sum = 0;
-    for (const int bytes : stage.element_bytes) {
-        sum += (bytes + 3) / 4;
-    }
-    return sum;
-}
-
-/// Values alive at the worst moment of computing one point, in 32-bit words. Stages are evaluated as a compiler walks the
-/// output's expression: operands in order, each folded into its consumer as soon as it is there, and kept only for
-/// consumers still to come.
-class LiveValues {
-public:
-    LiveValues(const StageGraph &graph, const Group &group)
-        : graph(graph), readers_left(num_vertices(graph)), is_member(num_vertices(graph)), done(num_vertices(graph)),
-          group(group) {
-        for (const Member &member : group.members) {
-            is_member[member.stage] = true;
-            for (const Vertex producer : producers_of(graph, member.stage)) {
-                readers_left[producer]++;
-            }
-        }
-    }
-
-    int most() {
-        for (const Vertex output : group.outputs) {
-            evaluate(output);
-        }
-        return peak;
-    }
-
-private:
-    const StageGraph &graph;
-    std::vector<int> readers_left;
-    std::vector<bool> is_member, done;
-    const Group &group;
-    int live = 0, partial = 0, peak = 0;  ///< partial: stages that hold what they have folded so far
-
-    void evaluate(Vertex stage) {
-        done[stage] = true;
-        bool has_folded = false;
-        // The most derived operand first and loads last, as a compiler does to keep the others' registers free.
-        std::vector<Vertex> operands = producers_of(graph, stage);
-        std::sort(operands.begin(), operands.end(),
-                  [&](Vertex a, Vertex b) { return is_member[a] != is_member[b] ? is_member[a] : a > b; });
-        for (const Vertex producer : operands) {
-            if (!done[producer]) {
-                is_member[producer] ? evaluate(producer) : void(done[producer] = true);
-                live += words(graph[producer]);
-                peak = std::max(peak, live + partial);
-            }
-            if (--readers_left[producer] == 0) {
-                live -= words(graph[producer]);
-            }
-            partial += !has_folded;
-            has_folded = true;
-        }
-        partial -= has_folded;
-        peak = std::max(peak, live + partial + graph[stage].live_values);
-    }
-};
 
 double instructions_a_point(const StageGraph &graph, const Group &group) {
     double instructions = 0;
@@ -110,9 +55,22 @@ bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Dev
     return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
 }
 
-double recomputed(const StageGraph &graph, const Member &member) {
+double recomputed(const StageGraph &graph, const Member &member, double evaluations) {
     const double once = member.computed_before ? 0 : graph[member.stage].points();
-    return std::max(0.0, member.evaluations - once) * graph[member.stage].work.total();
+    return std::max(0.0, evaluations - once) * graph[member.stage].work.total();
+}
+
+/// Elements that threads load at offsets to their own points, each by itself.
+double neighbours_loaded(const StageGraph &graph, const Group &group) {
+    double loaded = 0;
+    for (const Input &input : group.inputs) {
+        for (const Use &use : input.uses) {
+            const bool has_reach =
+                std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
+            loaded += has_reach ? graph[use.frame].points() * evaluations_a_point(use, {}) : 0;
+        }
+    }
+    return loaded;
 }
 
 /// Instructions of a member over the whole kernel. What is the same for the points that a thread computes side by side is
@@ -143,8 +101,12 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
         const int unrolled = tile.vector > 1 ? kRegistersALane * tile.vector : kUnrolledElements;
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + unrolled + most;
     }
+    if (group.kind == Template::Stencil) {
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) +
+               (int)stencil_work(graph, group, tile).values_kept;
+    }
     // Addresses die after their access: beyond a few, pointers share registers.
-    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * LiveValues(graph, group).most();
+    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * most_live_values(graph, group);
 }
 
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
@@ -186,12 +148,16 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool reduces = group.kind == Template::Reduction;
     in_flight *= reduces ? steps_in_flight(tile.vector) : 1;
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
-    double instructions = 0;
+    const bool is_tiled = group.kind == Template::Stencil;
+    const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
+    double instructions = is_tiled ? stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
     for (const Member &member : group.members) {
-        instructions += instructions_of(graph, group, member, tile, block);
-        price.flops += member.evaluations * graph[member.stage].work.total();
-        price.recomputed_flops += recomputed(graph, member);
-        if (member.placement == Placement::AtBlock && !reduces) {
+        const double evaluations = is_tiled ? stencil.evaluations.at(member.stage) : member.evaluations;
+        instructions += is_tiled ? evaluations * graph[member.stage].work.total()
+                                 : instructions_of(graph, group, member, tile, block);
+        price.flops += evaluations * graph[member.stage].work.total();
+        price.recomputed_flops += recomputed(graph, member, evaluations);
+        if (member.placement == Placement::AtBlock && group.kind == Template::Transpose) {
             price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[member.stage].value_bytes;
         }
     }
@@ -200,7 +166,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const bool is_flat = tile.vector > 1 && std::all_of(group.inputs.begin(), group.inputs.end(),
                                                         [](const Input &i) { return i.same_point; });
-    const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat;
+    const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat && !is_tiled;
+    price.shared_bytes += (int)std::min(1e9, stencil.shared_bytes);
     if (reduces) {
         threads = block.blocks * tile.threads;
         instructions = instructions * block.padding + threads * block.overhead;
@@ -232,6 +199,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     // Registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
     // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
     const double spilled_us = price.spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * to_us;
+    price.read_us += price.bytes_read * (stencil.halo - 1) / l2 * to_us;
     if (reduces) {
         price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
                         again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us;
@@ -251,6 +219,8 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
     if (group.kind == Template::Pointwise && !graph[group.outputs[0]].no_vectors &&
         instructions_a_point(graph, group) * limits.vector <= kMostInstructionsAThread) {
         candidates.push_back({.vector = limits.vector});
+    } else if (group.kind == Template::Stencil) {
+        candidates = stencil_tiles(graph, group);
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Reduction) {
@@ -266,6 +236,12 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
             group.price = price;
         }
         first = false;
+    }
+    if (group.kind == Template::Stencil) {
+        const StencilWork work = stencil_work(graph, group, group.tile);
+        for (Member &member : group.members) {
+            member.evaluations = work.evaluations.at(member.stage);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/stencil_kernel.h"
 
 namespace fusion {
 namespace {
@@ -26,9 +27,13 @@ std::vector<Vertex> readers_of(const Draft &draft, Vertex buffer) {
     return readers;
 }
 
-bool keeps_at_block(const Group &group) {
-    return std::any_of(group.members.begin(), group.members.end(),
-                       [](const Member &m) { return m.placement == Placement::AtBlock; });
+/// The kernel keeps a stage for its blocks or threads (not: starts a reduction from it). Such a stage has one place: no other
+/// kernel may compute it.
+bool keeps_stages(const StageGraph &graph, const Group &group) {
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) {
+        return m.placement == Placement::AtBlock ||
+               (m.placement == Placement::AtThread && !graph[m.stage].has_updates);
+    });
 }
 
 }  // namespace
@@ -96,7 +101,8 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
                                draft.kernels.at(reader).kind == Template::HostLoops;
         proposal.changed.push_back(make_kernel(draft.graph, changed, outputs, draft.device, draft.limits));
         const Group &after = proposal.changed.back();
-        if (own_loops && keeps_at_block(after)) {
+        const bool keeps = keeps_stages(draft.graph, after);
+        if (own_loops && keeps) {
             proposal.judgement = {Decision::forbid("its reader keeps its own loops"), kReductionBoundary};
             return placement == Placement::AtBlock && !reduces ? std::nullopt : std::optional(proposal);
         }
@@ -108,17 +114,23 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
             }
             continue;
         }
+        if (after.kind == Template::Stencil || (keeps && after.kind != Template::Transpose)) {
+            const Decision possible = can_tile(draft.graph, after);
+            if (!possible.allowed()) {
+                proposal.judgement = {possible, kStencilTile};
+                return proposal;
+            }
+        }
         const bool has_tiles = after.kind == Template::Transpose;
         const bool can_have_tiles = is_transposed_tile(draft.graph, after);
-        // A stage kept at the block has one block: no other kernel may compute it.
-        if ((has_tiles && !can_have_tiles) || (keeps_at_block(after) && readers.size() > 1)) {
-            if (placement == Placement::AtBlock) {
+        if ((has_tiles && !can_have_tiles) || (keeps && readers.size() > 1)) {
+            if (placement != Placement::Inlined) {
                 return std::nullopt;
             }
             proposal.judgement = {
                 Decision::forbid("the kernel of " + draft.graph[outputs[0]].func +
-                                 " keeps a tile in shared memory, which cannot be computed with it inlined"),
-                kTransposedTile};
+                                 " keeps tiles, which cannot be computed with it inlined"),
+                has_tiles ? kTransposedTile : kStencilTile};
             return proposal;
         }
     }
@@ -151,7 +163,7 @@ bool is_read_transposed(const Draft &draft, Vertex v) {
 
 namespace {
 
-/// Two of the kernels would each keep the same stage for their blocks, which has one place only.
+/// Two of the kernels would each keep the same stage, which has one place only.
 bool keep_the_same(const std::vector<Group> &kernels) {
     std::set<Vertex> kept;
     for (const Group &group : kernels) {
@@ -166,33 +178,43 @@ bool keep_the_same(const std::vector<Group> &kernels) {
 
 }  // namespace
 
-Proposal propose_cut(const Draft &draft, Vertex v) {
-    Proposal cut;
-    cut.stages = {v};
-    cut.placement = Placement::Root;
+std::optional<Proposal> propose_move(const Draft &draft, Vertex v, Placement placement) {
+    Proposal move;
+    move.stages = {v};
+    move.placement = placement;
     Assignment changed = draft.assignment;
-    changed.placement[v] = Placement::Root;
-    std::vector<Group> fused;
+    changed.placement[v] = placement;
+    std::vector<Group> before;
     for (const auto &[leader, group] : draft.kernels) {
         const bool computes =
             std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == v; });
         if (computes) {
-            fused.push_back(group);
-            cut.changed.push_back(make_kernel(draft.graph, changed, group.outputs, draft.device, draft.limits));
+            before.push_back(group);
+            move.changed.push_back(make_kernel(draft.graph, changed, group.outputs, draft.device, draft.limits));
+            const Group &after = move.changed.back();
+            if (after.kind == Template::Stencil && !can_tile(draft.graph, after).allowed()) {
+                return std::nullopt;
+            }
         }
     }
-    cut.changed.push_back(make_kernel(draft.graph, changed, {v}, draft.device, draft.limits));
-    const Candidate candidate{draft.graph,          draft.device, v,     Placement::Inlined,
-                              edges_from(draft, v), &cut.changed, &fused};
-    cut.apart_us = candidate.apart_us();
-    cut.fused_us = candidate.fused_us();
-    // The kernels after the cut must be possible too; then its reason is why fusing was dearer.
-    const Candidate after{draft.graph, draft.device, v, Placement::Root, edges_from(draft, v), &fused, &cut.changed};
-    if (!judge(after, RuleKind::Resource).decision.allowed() || keep_the_same(cut.changed)) {
-        cut.apart_us = std::numeric_limits<double>::infinity();
+    const bool is_stored = placement == Placement::Root;
+    if (is_stored) {
+        move.changed.push_back(make_kernel(draft.graph, changed, {v}, draft.device, draft.limits));
+    } else if (before.size() != 1 || before[0].kind != Template::Stencil ||
+               !judge_legality(draft, v, placement).decision.allowed()) {
+        return std::nullopt;
     }
-    cut.judgement = judge(candidate, RuleKind::Profit);
-    return cut;
+    const Candidate candidate{draft.graph,          draft.device,  v,      Placement::Inlined,
+                              edges_from(draft, v), &move.changed, &before};
+    move.apart_us = candidate.apart_us();
+    move.fused_us = candidate.fused_us();
+    // The kernels after the move must be possible too; of a cut the reason is why fusing was dearer.
+    const Candidate after{draft.graph, draft.device, v, placement, edges_from(draft, v), &before, &move.changed};
+    if (!judge(after, RuleKind::Resource).decision.allowed() || keep_the_same(move.changed)) {
+        return std::nullopt;
+    }
+    move.judgement = judge(candidate, RuleKind::Profit);
+    return move;
 }
 
 }  // namespace fusion

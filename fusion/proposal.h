@@ -37,8 +37,10 @@ Placement placement_in(const Draft &draft, const std::vector<Vertex> &stages, Ve
 /// stages cannot be kept at the block.
 std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement);
 
-/// Stores an inlined stage after all: what fused well one by one can be too much together (registers).
-Proposal propose_cut(const Draft &draft, Vertex stage);
+/// Gives a stage that a kernel computes another place: stores it after all, since what fused well one by one can be too much
+/// together (registers); or keeps it for a tile, or computes it where it is used. `apart` is the price after the move, `fused`
+/// before. Nothing where that is not possible.
+std::optional<Proposal> propose_move(const Draft &draft, Vertex stage, Placement placement);
 
 /// What legality says of moving a stage into its readers' kernels.
 Judgement judge_legality(const Draft &draft, Vertex stage, Placement placement);

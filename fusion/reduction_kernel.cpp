@@ -60,6 +60,9 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
     }
     const std::set<int> kept = kept_dims(graph, group);
     for (const Member &member : group.members) {
+        if (member.placement == Placement::AtThread && !graph[member.stage].has_updates) {
+            return Decision::forbid(graph[member.stage].func + " is kept for the points of a tile");
+        }
         if (member.placement != Placement::AtBlock) {
             continue;
         }

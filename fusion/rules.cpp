@@ -118,10 +118,20 @@ Decision partly_read(const Candidate &c) {
 Decision read_kind(const Candidate &c) {
     for (const Edge &e : c.edges) {
         const ReadKind kind = c.graph[e].kind;
-        if (kind != ReadKind::Pointwise && kind != ReadKind::Broadcast && kind != ReadKind::Transposed &&
-            kind != ReadKind::Reduction) {
+        if (kind == ReadKind::Gather || kind == ReadKind::InPlace) {
             return Decision::forbid(c.graph[target(e, c.graph)].func + " reads it as a " + name_of(kind) +
-                                    ": only pointwise, broadcast, transposed and reduction reads are fused");
+                                    ": where is not known before it runs");
+        }
+    }
+    return Decision::allow();
+}
+
+Decision stencil_tile(const Candidate &c) {
+    const bool is_kept = c.proposed == Placement::AtThread || c.proposed == Placement::AtBlock;
+    for (const Edge &e : c.edges) {
+        if (is_kept && !is_reduction(producer_of(c)) && !c.graph[e].is_box) {
+            return Decision::forbid("what neighbouring points of " + c.graph[target(e, c.graph)].func +
+                                    " need of it has no constant size");
         }
     }
     return Decision::allow();
@@ -226,7 +236,9 @@ constexpr Rule kRules[] = {
      "what reads a reduction waits for all of it: it is stored, or kept by the block that computes it"},
     {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
     {"partly-read", RuleKind::Legality, partly_read, "a Tuple of which only a part is read is stored"},
-    {"read-kind", RuleKind::Legality, read_kind, "only pointwise, broadcast, transposed and reduction reads are fused"},
+    {"read-kind", RuleKind::Legality, read_kind, "what is read at places that data decides is stored"},
+    {kStencilTile, RuleKind::Legality, stencil_tile,
+     "what neighbouring points share is kept for them when its size is constant"},
     {"launch-arguments", RuleKind::Resource, launch_arguments,
      "a launch takes no more arguments than the device allows"},
     {"shared-memory", RuleKind::Resource, shared_memory, "the tiles of a kernel fit in a block's shared memory"},

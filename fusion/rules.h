@@ -55,6 +55,7 @@ inline constexpr const char *kReductionBoundary = "reduction-boundary";
 inline constexpr const char *kRowResident = "row-resident";
 inline constexpr const char *kAccumulator = "accumulator";
 inline constexpr const char *kTransposedTile = "transposed-tile";
+inline constexpr const char *kStencilTile = "stencil-tile";
 inline constexpr const char *kVariant = "variant";
 
 }  // namespace fusion

@@ -19,27 +19,34 @@ double evaluations_a_point(const StageGraph &graph, const Plan &plan, Vertex sta
     return points > 0 ? evaluations / points : 1;
 }
 
-std::string reason_to_fuse(const StageGraph &graph, Vertex producer, Placement placement, double times) {
+std::string reason_to_fuse(const StageGraph &graph, Vertex producer, Placement placement, double times,
+                           const std::string &rule) {
     const Stage &stage = graph[producer];
     const double trips = stage.elements() * stage.value_bytes * (1.0 + (double)consumers_of(graph, producer).size());
+    const std::string again = times > 1.01 ? ", for computing it " + fixed(times, 1) + " times (" +
+                                                 fixed(stage.work.total(), 0) + " instructions a point)"
+                                           : "";
     switch (placement) {
     case Placement::AtBlock:
         if (is_reduction(stage)) {
             return "the block that reads it reduces its rows itself and keeps the values in shared memory: " +
                    bytes_text(trips) + " of memory traffic and a launch less, and the rows are still in the cache";
         }
+        if (rule == kStencilTile) {
+            return "a block computes what its points and their neighbours need once, in shared memory: " +
+                   bytes_text(trips) + " of memory traffic and a launch less" + again;
+        }
         return "a tile of it stays in shared memory, so that both sides are read and written in long rows";
     case Placement::AtThread:
+        if (!stage.has_updates) {
+            return "a thread computes what its points and their neighbours need once, in registers: " +
+                   bytes_text(trips) + " of memory traffic and a launch less" + again;
+        }
         return "each thread starts from it and accumulates in registers: only the result leaves the kernel";
     default:
         break;
     }
-    std::string text = "it never leaves registers: " + bytes_text(trips) + " of memory traffic and a launch less";
-    if (times > 1.01) {
-        text += ", for computing it " + fixed(times, 1) + " times (" + fixed(stage.work.total(), 0) +
-                " instructions a point)";
-    }
-    return text;
+    return "it never leaves registers: " + bytes_text(trips) + " of memory traffic and a launch less" + again;
 }
 
 }  // namespace
@@ -64,14 +71,14 @@ std::vector<Verdict> make_verdicts(const StageGraph &graph, const Plan &plan, co
             verdict.why = decision.why;
         } else {
             const double times = evaluations_a_point(graph, plan, producer);
-            const bool kept = placement == Placement::AtThread;
+            const bool kept = placement == Placement::AtThread && graph[producer].has_updates;
             verdict.verdict = times > 1.01 && !kept ? "recomputed" : "fused";
-            verdict.why = reason_to_fuse(graph, producer, placement, times);
+            verdict.why = reason_to_fuse(graph, producer, placement, times, decision.rule);
             if (times > 1.01 && verdict.rule == "vertical-fusion") {
                 verdict.rule = "recompute-or-store";
             }
         }
-        if (placement == Placement::AtThread) {
+        if (placement == Placement::AtThread && graph[producer].has_updates) {
             verdict.rule = kAccumulator;
         } else if (graph[producer].unbounded && graph[producer].role != Role::Input) {
             verdict.rule = kUnboundedRegion;

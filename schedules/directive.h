@@ -39,7 +39,7 @@ enum class Verb {
     Vectorize,
     Unroll,
     Parallel,
-    GpuBlocks,
+    GpuBlocks,  ///< one to three loops
     GpuThreads,
     GpuSingleThread,
     ComputeWith,  ///< loops[0] of func `other`

@@ -137,22 +137,41 @@ int most_flattened(const PipelineView &view, const Group &group) {
     return external && same_order && same_point ? std::min(2, (int)out.dims.size()) : 1;
 }
 
-std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims,
-                                        int least) {
-    // A stage inside the pipeline has the extents of an output that reads it, and nothing else does, at the same point.
-    Vertex sized = output;
-    while (view.graph[sized].role != Role::Output) {
-        if (out_degree(sized, view.graph) != 1 ||
-            view.graph[*out_edges(sized, view.graph).first].kind != ReadKind::Pointwise) {
+namespace {
+
+/// An extent of a buffer of the caller that the stage's region has at least in dimension `dim`: that of an output which
+/// reads it, maybe through others, along a loop and at constant offsets.
+std::optional<BufferField> least_extent(const PipelineView &view, Vertex v, int dim, std::set<std::pair<Vertex, int>> &seen) {
+    if (!seen.emplace(v, dim).second) {
+        return std::nullopt;
+    }
+    if (view.graph[v].role == Role::Output) {
+        return field(BufferField::Extent, external_buffers(view, v)[0], dim);
+    }
+    for (auto [e, end] = out_edges(v, view.graph); e != end; ++e) {
+        const Read &read = view.graph[*e];
+        const Vertex reader = target(*e, view.graph);
+        const int loop = read.follows[dim];
+        if (read.is_box && loop >= 0 && loop < (int)view.graph[reader].dims.size()) {
+            if (const auto extent = least_extent(view, reader, loop, seen)) {
+                return extent;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least) {
+    Condition facts;
+    for (const auto &[dim, size] : least) {
+        std::set<std::pair<Vertex, int>> seen;
+        const auto extent = least_extent(view, stage, dim, seen);
+        if (!extent) {
             return std::nullopt;
         }
-        sized = target(*out_edges(sized, view.graph).first, view.graph);
-    }
-    Condition facts;
-    for (const int dim : dims) {
-        facts.push_back({.kind = Fact::AtLeast,
-                         .left = field(BufferField::Extent, external_buffers(view, sized)[0], dim),
-                         .value = least});
+        facts.push_back({.kind = Fact::AtLeast, .left = *extent, .value = size});
     }
     return facts;
 }

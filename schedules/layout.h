@@ -1,5 +1,6 @@
 #pragma once
 /// The conditions under which wide accesses are provably aligned, for the specialised branches.
+#include <map>
 #include <optional>
 
 #include "fusion/halide/read_pipeline.h"
@@ -24,10 +25,9 @@ bool has_unit_stride(const PipelineView &view, const BufferRef &buffer, int dim)
 /// Facts about every buffer of a kernel that streams; nullopt where nothing the caller can test would prove the layout.
 std::optional<Condition> layout_condition(const PipelineView &view, const Group &group, const Layout &layout);
 
-/// The output's extents, in all the dimensions given, are at least `least`; nullopt where they cannot be told from the
-/// buffers of the caller.
-std::optional<Condition> size_condition(const PipelineView &view, Vertex output, const std::vector<int> &dims,
-                                        int least);
+/// The stage's region has at least these points, by dimension; nullopt where that cannot be told from the buffers of the
+/// caller.
+std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least);
 
 /// The kernel of a block that reduces runs at the sizes of the estimates: those of the rows that the output walks and that
 /// its reductions need; with vectors, the rows are aligned too. nullopt where no buffer of the caller shows it.

@@ -30,6 +30,8 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
         return siblings_schedule(view, group);
     case Template::Transpose:
         return transpose_schedule(view, group);
+    case Template::Stencil:
+        return stencil_schedule(view, group);
     case Template::Reduction:
         return reduction_schedule(view, group, api);
     case Template::Parallel:

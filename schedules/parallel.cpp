@@ -32,7 +32,7 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
         // (256)").
         emit(Verb::GpuBlocks, {emit.fuse_all(parallel, "fusion_point")});
     } else {
-        emit.blocks_and_threads(emit.fuse_all(parallel, "fusion_point"), group.tile.threads);
+        emit.points_over_threads(stage, parallel, group.tile.threads);
     }
     return schedule;
 }

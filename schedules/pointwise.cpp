@@ -34,7 +34,7 @@ void walk(const Emitter &emit, const Stage &stage, const Layout &layout, int thr
     }
     std::vector<Loop> rest = {row};
     rest.insert(rest.end(), loops.begin() + layout.flattened, loops.end());
-    emit.blocks_and_threads(emit.fuse_all(rest, "fusion_point"), threads);
+    emit.points_over_threads(stage, rest, threads);
 }
 
 /// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values.

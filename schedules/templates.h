@@ -14,6 +14,7 @@ struct ApiTraits {
 Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
 Schedule siblings_schedule(const PipelineView &view, const Group &group);
 Schedule transpose_schedule(const PipelineView &view, const Group &group);
+Schedule stencil_schedule(const PipelineView &view, const Group &group);
 Schedule reduction_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
 Schedule parallel_schedule(const PipelineView &view, const Group &group);
 Schedule host_schedule(const PipelineView &view, const Group &group);
@@ -34,6 +35,8 @@ public:
     Loop fuse_all(const std::vector<Loop> &loops, const std::string &name) const;
     /// Splits a loop over blocks of `threads` threads.
     void blocks_and_threads(const Loop &loop, int threads) const;
+    /// All of `loops` (innermost first, each a dimension of `stage` or made of one) over blocks of `threads` threads.
+    void points_over_threads(const Stage &stage, const std::vector<Loop> &loops, int threads) const;
 
 private:
     Schedule &schedule;

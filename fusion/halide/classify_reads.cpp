@@ -44,6 +44,12 @@ int run_of(const AffineIndex &index, const std::vector<std::string> &loops) {
     return -1;
 }
 
+/// A loop of the consumer, a constant, or their sum.
+bool is_offset(const AffineIndex &index, int follows) {
+    return index.affine && !index.clamped && !index.symbolic && !index.data_dependent &&
+           (follows >= 0 || index.coefficient.empty());
+}
+
 /// The kind that one index alone makes of the read; what depends on the order of dimensions comes later.
 ReadKind kind_of_index(const AffineIndex &index, const std::vector<std::string> &reduction) {
     const bool uses_reduction = std::any_of(reduction.begin(), reduction.end(),
@@ -96,7 +102,10 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
     loops.insert(loops.end(), reduction.begin(), reduction.end());
     for (const Expr &arg : call->args) {
         const AffineIndex index = read_index(arg);
-        read.follows.push_back(followed_loop(index, loops));
+        const int follows = followed_loop(index, loops);
+        read.follows.push_back(follows);
+        read.reach.push_back(follows >= 0 ? Reach{index.constant, index.constant} : Reach{});
+        read.is_box = read.is_box && is_offset(index, follows) && follows < (int)dims.size();
         read.runs.push_back(run_of(index, loops));
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;
@@ -158,6 +167,11 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
             continue;
         }
         same->points++;
+        same->is_box = same->is_box && read.is_box;
+        for (size_t d = 0; d < read.reach.size(); d++) {
+            same->reach[d].low = std::min(same->reach[d].low, read.reach[d].low);
+            same->reach[d].high = std::max(same->reach[d].high, read.reach[d].high);
+        }
         same->kind = severity(read.kind) > severity(same->kind) ? read.kind : same->kind;
     }
     return reads;

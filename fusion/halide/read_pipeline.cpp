@@ -28,21 +28,6 @@ std::vector<std::string> loop_names(const std::vector<Extent> &dims) {
     return names;
 }
 
-/// The Funcs called, and which of their Tuple elements.
-class FindFuncCalls : public IRGraphVisitor {
-public:
-    std::map<std::string, std::set<int>> elements;
-
-private:
-    using IRGraphVisitor::visit;
-    void visit(const Call *op) override {
-        if (op->call_type == Call::Halide) {
-            elements[op->name].insert(op->value_index);
-        }
-        IRGraphVisitor::visit(op);
-    }
-};
-
 /// Builds the vertices of one pipeline.
 class Builder {
 public:
@@ -59,11 +44,11 @@ public:
         }
         regions = required_regions(functions, outputs);
         value_bounds = value_bounds_of(functions);
-        FindFuncCalls calls;
         for (const Function &f : functions) {
-            f.accept(&calls);
+            for (const auto &[name, elements] : elements_called(f)) {
+                read_elements[name].insert(elements.begin(), elements.end());
+            }
         }
-        read_elements = calls.elements;
         add_images();
         for (const Reached::Node &node : reached.nodes) {
             if (!node.image || output_names.count(node.name)) {
@@ -178,9 +163,7 @@ private:
     bool is_partly_read(const Function &f) const {
         const auto read = read_elements.find(f.name());
         for (int i = 0; i < f.outputs() && f.outputs() > 1 && read != read_elements.end(); i++) {
-            FindFuncCalls inside;
-            f.values()[i].accept(&inside);
-            if (!read->second.count(i) && !inside.elements.empty()) {
+            if (!read->second.count(i) && !elements_called(f.values()[i]).empty()) {
                 return true;
             }
         }

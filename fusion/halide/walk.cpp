@@ -92,7 +92,33 @@ private:
     }
 };
 
+class FindElements : public IRGraphVisitor {
+public:
+    std::map<std::string, std::set<int>> elements;
+
+private:
+    using IRGraphVisitor::visit;
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide) {
+            elements[op->name].insert(op->value_index);
+        }
+        IRGraphVisitor::visit(op);
+    }
+};
+
 }  // namespace
+
+std::map<std::string, std::set<int>> elements_called(const Function &function) {
+    FindElements find;
+    function.accept(&find);
+    return find.elements;
+}
+
+std::map<std::string, std::set<int>> elements_called(const Expr &e) {
+    FindElements find;
+    e.accept(&find);
+    return find.elements;
+}
 
 Reached reach(const std::vector<Function> &outputs) {
     Walk walk;

@@ -121,18 +121,21 @@ Func searched_in_two_steps(const ReductionFunc &reduction, const Search &search,
     return found;
 }
 
-}  // namespace
-
-std::vector<std::string> use_first_index(const std::vector<Function> &outputs) {
-    std::vector<std::string> replaced;
+std::optional<std::string> replace_one(const std::vector<Function> &outputs) {
     for (const ReductionFunc &reduction : reduction_funcs(outputs)) {
         if (const auto search = search_of(reduction)) {
             const std::set<int> read = elements_read(outputs, reduction.function.name());
             replace_calls(outputs, reduction.function.name(), searched_in_two_steps(reduction, *search, read));
-            replaced.push_back(reduction.function.name());
+            return reduction.function.name();
         }
     }
-    return replaced;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> use_first_index(const std::vector<Function> &outputs) {
+    return replace_all(outputs, replace_one);
 }
 
 }  // namespace fusion

@@ -18,25 +18,28 @@ constexpr double kThreads = 1 << 19;
 /// Slices of a row at least, so that neighbouring threads read long runs, and elements of a slice at least.
 constexpr int kLeastSlices = 256, kLeastElements = 16;
 
-/// The exponent of the sum's term, as sample - maximum.
-std::optional<Expr> sample_of(const ReductionFunc &sum, const std::string &maximum,
-                              const std::vector<Function> &outputs) {
+/// What the sum adds, where that is an exponential of a difference.
+const Sub *exponent_of(const ReductionFunc &sum, const std::vector<Function> &outputs, Expr &plain) {
     const auto term = summed_term(sum);
-    const auto plain = term ? with_calls_inlined(*term, outputs) : std::nullopt;
-    const Call *exponential = plain ? plain->as<Call>() : nullptr;
+    plain = term ? with_calls_inlined(*term, outputs).value_or(Expr()) : Expr();
+    const Call *exponential = plain.as<Call>();
     const bool is_exp = exponential && exponential->is_pure() && exponential->name == "exp_f32";
-    const Sub *difference = is_exp ? exponential->args[0].as<Sub>() : nullptr;
-    const Call *subtracted = difference ? difference->b.as<Call>() : nullptr;
-    if (!subtracted || subtracted->name != maximum || mentions(difference->a, maximum)) {
-        return std::nullopt;
+    return is_exp ? exponential->args[0].as<Sub>() : nullptr;
+}
+
+/// The difference is one to the maximum of the same row.
+bool subtracts(const Sub &difference, const ReductionFunc &sum, const std::string &maximum) {
+    const Call *subtracted = difference.b.as<Call>();
+    if (!subtracted || subtracted->name != maximum || mentions(difference.a, maximum)) {
+        return false;
     }
     for (size_t d = 0; d < subtracted->args.size(); d++) {
         const Variable *variable = subtracted->args[d].as<Variable>();
         if (!variable || variable->name != sum.function.args()[d]) {
-            return std::nullopt;
+            return false;
         }
     }
-    return difference->a;
+    return true;
 }
 
 /// A power of two; 0 where the rows are too short.
@@ -94,31 +97,36 @@ void sum_online(const std::vector<Function> &outputs, const ReductionFunc &maxim
     replace_calls(outputs, maximum.function.name(), highest);
 }
 
-}  // namespace
-
-std::vector<std::string> use_online_softmax(const std::vector<Function> &outputs) {
-    std::vector<std::string> replaced;
+std::optional<std::string> replace_one(const std::vector<Function> &outputs) {
     const std::vector<ReductionFunc> reductions = reduction_funcs(outputs);
     for (const ReductionFunc &sum : reductions) {
+        Expr term;
+        const Sub *difference = sum.over.size() == 1 && sum.update[0].type() == Float(32)
+                                    ? exponent_of(sum, outputs, term)
+                                    : nullptr;
         for (const ReductionFunc &maximum : reductions) {
-            const auto renamed = same_loops(sum, maximum);
-            const auto largest = largest_term(maximum);
-            if (!renamed || !largest || sum.over.size() != 1 || sum.update[0].type() != Float(32)) {
+            if (!difference || !subtracts(*difference, sum, maximum.function.name())) {
                 continue;
             }
-            const auto sample = sample_of(sum, maximum.function.name(), outputs);
-            const auto compared = with_calls_inlined(*largest, outputs);
-            if (!sample || !compared || !equal(substitute(*renamed, *compared), *sample)) {
+            const auto renamed = same_loops(sum, maximum);
+            const auto largest = largest_term(maximum);
+            const auto compared = renamed && largest ? with_calls_inlined(*largest, outputs) : std::nullopt;
+            if (!compared || !equal(substitute(*renamed, *compared), difference->a)) {
                 continue;
             }
             if (const int slices = slices_of(sum, outputs); slices > 0) {
-                sum_online(outputs, maximum, sum, *sample, slices);
-                replaced.push_back(sum.function.name());
-                break;
+                sum_online(outputs, maximum, sum, difference->a, slices);
+                return sum.function.name();
             }
         }
     }
-    return replaced;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> use_online_softmax(const std::vector<Function> &outputs) {
+    return replace_all(outputs, replace_one);
 }
 
 }  // namespace fusion

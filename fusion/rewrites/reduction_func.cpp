@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fusion/halide/user_schedule.h"
+#include "fusion/halide/walk.h"
 
 namespace fusion {
 namespace {
@@ -73,22 +74,6 @@ private:
     void visit(const Variable *op) override { found |= op->name == name; }
     void visit(const Call *op) override {
         found |= op->call_type == Call::Halide && op->name == name;
-        IRGraphVisitor::visit(op);
-    }
-};
-
-class ElementsRead : public IRGraphVisitor {
-public:
-    explicit ElementsRead(const std::string &name) : name(name) {}
-    std::set<int> elements;
-
-private:
-    const std::string &name;
-    using IRGraphVisitor::visit;
-    void visit(const Call *op) override {
-        if (op->call_type == Call::Halide && op->name == name) {
-            elements.insert(op->value_index);
-        }
         IRGraphVisitor::visit(op);
     }
 };
@@ -167,6 +152,15 @@ std::vector<ReductionFunc> reduction_funcs(const std::vector<Function> &outputs)
     return reductions;
 }
 
+std::vector<std::string> replace_all(const std::vector<Function> &outputs,
+                                     std::optional<std::string> (*replace_one)(const std::vector<Function> &outputs)) {
+    std::vector<std::string> replaced;
+    while (const std::optional<std::string> name = replace_one(outputs)) {
+        replaced.push_back(*name);
+    }
+    return replaced;
+}
+
 std::optional<Expr> summed_term(const ReductionFunc &reduction) {
     return other_operand<Add>(reduction);
 }
@@ -227,13 +221,13 @@ RDom fresh_domain(const ReductionFunc &reduction, std::map<std::string, Expr> &r
 }
 
 std::set<int> elements_read(const std::vector<Function> &outputs, const std::string &name) {
-    ElementsRead read(name);
+    std::set<int> elements;
     for (const auto &[unused, f] : environment(outputs)) {
         if (f.name() != name) {
-            f.accept(&read);
+            elements.merge(elements_called(f)[name]);
         }
     }
-    return read.elements;
+    return elements;
 }
 
 void replace_calls(const std::vector<Function> &outputs, const std::string &name, const Func &replacement) {

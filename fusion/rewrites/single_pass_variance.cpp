@@ -81,10 +81,7 @@ void sum_in_one_pass(const std::vector<Function> &outputs, const ReductionFunc &
     replace_calls(outputs, squares.function.name(), spread);
 }
 
-}  // namespace
-
-std::vector<std::string> use_single_pass_variance(const std::vector<Function> &outputs) {
-    std::vector<std::string> replaced;
+std::optional<std::string> replace_one(const std::vector<Function> &outputs) {
     const std::vector<ReductionFunc> reductions = reduction_funcs(outputs);
     for (const ReductionFunc &squares : reductions) {
         const auto found = squares_of(squares, outputs);
@@ -103,12 +100,17 @@ std::vector<std::string> use_single_pass_variance(const std::vector<Function> &o
                 // In the args of the sum.
                 const auto back = same_loops(sum, squares);
                 sum_in_one_pass(outputs, sum, *sample, squares, substitute(*back, found->centre));
-                replaced.push_back(squares.function.name());
-                break;
+                return squares.function.name();
             }
         }
     }
-    return replaced;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> use_single_pass_variance(const std::vector<Function> &outputs) {
+    return replace_all(outputs, replace_one);
 }
 
 }  // namespace fusion

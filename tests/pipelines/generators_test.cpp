@@ -19,17 +19,21 @@ struct Subject {
 
 const Subject kSubjects[] = {
     {"bias_gelu_residual", {}, {}},
+    {"blur3x3", {}, {}},
     {"broadcast_chain", {}, {}},
     {"cheap_fanout", {}, {}},
     {"dear_fanout", {{"steps", "2"}}, {0, 3}},
     {"dear_fanout", {{"steps", "24"}}, {0, 3}},
     {"deep_chain", {}, {}},
+    {"harris", {}, {}},
     {"long_live_range", {{"values", "12"}}, {}},  // 96 values are 98 kernels unfused
     {"mixed_types", {}, {}},
     {"multi_output", {}, {}},
     {"pointwise_chain", {}, {}},
     {"small_branches", {}, {}},
+    {"stencil_chain", {{"stages", "5"}}, {}},
     {"transpose_sandwich", {}, {}},
+    {"unsharp", {}, {3}},
 };
 
 struct Case {

@@ -95,6 +95,23 @@ TEST_F(Rewrites, OnlineSoftmaxFindsScaledRowsWhateverTheyAreCalled) {
     EXPECT_THAT(use_online_softmax(outputs()), IsEmpty());
 }
 
+TEST_F(Rewrites, OfOneAfterTheOtherTheSecondReadsWhatTheFirstPutIn) {
+    Func first("first"), total("total"), second_total("second_total");
+    const Func largest = maximum_of([&](const Expr &i) { return in(i, y); });
+    total(y) = 0.0f;
+    total(y) += exp(in(r, y) - largest(y));
+    first(x, y) = exp(in(x, y) - largest(y)) / total(y);
+    const Func second_largest = maximum_of([&](const Expr &i) { return first(i, y); });
+    second_total(y) = 0.0f;
+    second_total(y) += exp(first(r, y) - second_largest(y));
+    output(x, y) = first(x, y) / second_total(y);
+    EXPECT_THAT(use_online_softmax(outputs()), SizeIs(2));
+    const auto reached = Halide::Internal::build_environment(outputs());
+    for (const Func &replaced : {largest, total, second_largest, second_total}) {
+        EXPECT_EQ(reached.count(replaced.name()), 0u) << replaced.name();
+    }
+}
+
 TEST_F(Rewrites, OnlineSoftmaxLeavesOtherSumsAlone) {
     const Func largest = maximum_of([&](const Expr &i) { return in(i, y); });
     const auto sum_of = [&](const Expr &term) {

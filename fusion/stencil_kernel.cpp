@@ -1,0 +1,249 @@
+#include "fusion/stencil_kernel.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "fusion/footprint.h"
+#include "fusion/use.h"
+
+namespace fusion {
+namespace {
+
+/// Sizes that are tried: threads of a block along the contiguous dimension and in all, and points of a thread.
+const std::vector<int> kLanes = {32, 64}, kThreads = {128, 256}, kAcross = {1, 2}, kDown = {1, 2, 4, 8};
+
+/// Instructions of a thread whose points are unrolled: beyond, they fall out of the instruction cache (32 KB of 16 bytes
+/// each, twice for its branches) and take the compilers minutes.
+constexpr double kMostInstructionsAThread = 2048;
+
+double product(const std::vector<double> &extents) {
+    return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
+}
+
+int words(const Stage &stage) {
+    return (stage.value_bytes + 3) / 4;
+}
+
+const Member *member_of(const Group &group, Vertex stage) {
+    const auto found =
+        std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == stage; });
+    return found == group.members.end() ? nullptr : &*found;
+}
+
+/// What others read of a stage or buffer, not its own loops.
+std::vector<Use> reads_of(Vertex stage, const std::vector<Use> &uses) {
+    std::vector<Use> reads;
+    std::copy_if(uses.begin(), uses.end(), std::back_inserter(reads), [&](const Use &u) { return u.frame != stage; });
+    return reads;
+}
+
+bool has_reach(const Use &use) {
+    return std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
+}
+
+/// Points of a frame that a block walks, by dimension.
+std::vector<double> walked(const StageGraph &graph, const Group &group, Vertex frame, const Tile &tile) {
+    return frame == group.outputs[0] ? block_tile(graph, group, tile)
+                                     : box_at_block(graph, group, *member_of(group, frame), tile);
+}
+
+bool is_short(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const StencilWork work = stencil_work(graph, group, tile);
+    double instructions = work.loads;
+    for (const auto &[stage, evaluations] : work.evaluations) {
+        instructions += evaluations * graph[stage].work.total();
+    }
+    const double threads = graph[group.outputs[0]].points() / (tile.vector * tile.per_thread);
+    return instructions <= threads * kMostInstructionsAThread;
+}
+
+}  // namespace
+
+TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    TiledDims dims{.x = contiguous_dim(out)};
+    std::vector<int64_t> reach(out.dims.size());
+    const auto add = [&](const std::vector<Use> &uses) {
+        for (const Use &use : uses) {
+            for (size_t d = 0; d < use.follows.size() && use.frame == group.outputs[0]; d++) {
+                if (use.follows[d] >= 0 && use.follows[d] < (int)reach.size()) {
+                    reach[use.follows[d]] += use.reach[d].span();
+                }
+            }
+        }
+    };
+    for (const Member &member : group.members) {
+        add(member.uses);
+    }
+    for (const Input &input : group.inputs) {
+        add(input.uses);
+    }
+    for (const int dim : out.memory_order) {
+        const bool is_more = dims.y < 0 || reach[dim] > reach[dims.y];
+        if (dim != dims.x && out.dims[dim].extent > 1 && is_more) {
+            dims.y = dim;
+        }
+    }
+    return dims;
+}
+
+std::vector<double> thread_tile(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const TiledDims dims = tiled_dims(graph, group);
+    std::vector<double> points(graph[group.outputs[0]].dims.size(), 1);
+    points[dims.x] = tile.vector;
+    if (dims.y >= 0) {
+        points[dims.y] = tile.per_thread;
+    }
+    return points;
+}
+
+std::vector<double> block_tile(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const TiledDims dims = tiled_dims(graph, group);
+    std::vector<double> points = thread_tile(graph, group, tile);
+    points[dims.x] *= tile.lanes;
+    if (dims.y >= 0) {
+        points[dims.y] *= (double)tile.threads / tile.lanes;
+    }
+    return points;
+}
+
+bool reads_neighbours(const Group &group) {
+    const auto any = [](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), has_reach); };
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return any(m.uses); }) ||
+           std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return any(i.uses); });
+}
+
+bool is_shared_by_neighbours(const StageGraph &graph, const Member &member) {
+    const bool at_block = member.placement == Placement::AtBlock &&
+                          std::any_of(member.uses.begin(), member.uses.end(), has_reach);
+    return !graph[member.stage].has_updates && (at_block || member.placement == Placement::AtThread);
+}
+
+Decision can_tile(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    if (group.outputs.size() != 1 || !group.staged.empty() || out.update > 0 || out.has_updates || out.dims.empty()) {
+        return Decision::forbid(stage_name(out) + " is not computed in tiles of independent points");
+    }
+    const TiledDims dims = tiled_dims(graph, group);
+    for (const Member &member : group.members) {
+        if (graph[member.stage].has_updates || member.placement == Placement::Inlined || member.stage == group.outputs[0]) {
+            continue;
+        }
+        const std::string &name = graph[member.stage].func;
+        const std::vector<Use> reads = reads_of(member.stage, member.uses);
+        for (const Use &use : reads) {
+            if (!use.is_box) {
+                return Decision::forbid("what a tile of " + out.func + " needs of " + name + " has no constant size");
+            }
+        }
+        if (member.placement == Placement::AtThread) {
+            const bool inside = std::any_of(reads.begin(), reads.end(),
+                                            [&](const Use &use) { return use.frame != group.outputs[0]; });
+            if (inside) {
+                return Decision::forbid(name + " is read by threads that compute a tile in shared memory too");
+            }
+            continue;
+        }
+        const auto covers = [&](int dim) { return dim < 0 || std::count(member.follows.begin(), member.follows.end(), dim); };
+        if (reads.size() != 1 || !covers(dims.x) || !covers(dims.y)) {
+            return Decision::forbid("a block of " + out.func + " reads " + name +
+                                    " in several ways, or the same points as other blocks");
+        }
+    }
+    return Decision::allow();
+}
+
+std::vector<double> box_at_block(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
+    std::vector<double> box(graph[member.stage].dims.size(), 1);
+    for (const Use &use : reads_of(member.stage, member.uses)) {
+        const std::vector<double> frame = walked(graph, group, use.frame, tile);
+        for (size_t d = 0; d < box.size(); d++) {
+            if (use.follows[d] >= 0) {
+                box[d] = std::max(box[d], frame[use.follows[d]] + (double)use.reach[d].span());
+            }
+        }
+    }
+    return box;
+}
+
+StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const Vertex output = group.outputs[0];
+    const double points = graph[output].points();
+    const std::vector<double> thread = thread_tile(graph, group, tile);
+    const double blocks = points / product(block_tile(graph, group, tile));
+    StencilWork work;
+    // Points of each frame: of the output all, of a stage at the block what all blocks compute.
+    std::map<Vertex, double> frames = {{output, points}};
+    for (const Member &member : group.members) {
+        if (member.placement == Placement::AtBlock) {
+            double others = 1;
+            for (const Use &use : reads_of(member.stage, member.uses)) {
+                others = std::max(others, use.others);
+            }
+            const double box = others * product(box_at_block(graph, group, member, tile));
+            frames[member.stage] = blocks * box;
+            work.shared_bytes += box * graph[member.stage].value_bytes;
+        }
+    }
+    const auto times = [&](const Use &use) {
+        return frames.at(use.frame) *
+               evaluations_a_point(use, use.frame == output ? thread : std::vector<double>());
+    };
+    const auto keeps = [&](Vertex stage, const Use &use) {
+        // Rows that are done leave the registers as a thread walks down.
+        double values = use.others;
+        const TiledDims dims = tiled_dims(graph, group);
+        for (size_t d = 0; d < use.follows.size(); d++) {
+            const double span = (double)use.reach[d].span();
+            values *= use.follows[d] == dims.x ? tile.vector + span : use.follows[d] >= 0 ? 1 + span : 1;
+        }
+        work.values_kept += values * words(graph[stage]);
+    };
+    for (const Member &member : group.members) {
+        const bool at_block = member.placement == Placement::AtBlock;
+        double &evaluations = work.evaluations[member.stage];
+        evaluations = at_block ? frames.at(member.stage) : 0;
+        for (const Use &use : at_block ? reads_of(member.stage, member.uses) : member.uses) {
+            (at_block ? work.loads : evaluations) += times(use);
+            if (member.placement == Placement::AtThread) {
+                keeps(member.stage, use);
+            }
+        }
+    }
+    double loaded = 0, distinct = 0;
+    for (const Input &input : group.inputs) {
+        for (const Use &use : input.uses) {
+            work.loads += times(use);
+            // Of what blocks read twice, the L2 gives the second.
+            const double by_blocks = frames.at(use.frame) * (use.frame == output ? evaluations_a_point(use, block_tile(graph, group, tile)) : 1);
+            loaded += by_blocks * graph[input.producer].value_bytes;
+        }
+        distinct += input.bytes;
+    }
+    work.halo = distinct > 0 ? std::max(1.0, loaded / distinct) : 1;
+    return work;
+}
+
+std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    const TiledDims dims = tiled_dims(graph, group);
+    const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
+    std::vector<Tile> tiles;
+    for (const int threads : kThreads) {
+        for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
+            for (const int across : kAcross) {
+                for (const int down : kDown) {
+                    const Tile tile{.vector = across, .per_thread = down, .threads = threads, .lanes = lanes};
+                    const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
+                    if (tiles.empty() || (fits && is_short(graph, group, tile))) {
+                        tiles.push_back(tile);
+                    }
+                }
+            }
+        }
+    }
+    return tiles;
+}
+
+}  // namespace fusion

@@ -1,0 +1,50 @@
+#pragma once
+/// Kernels of tiles of points, in which neighbours that several points need are computed once: for a thread's points in its
+/// registers, or for a block's in shared memory.
+#include <map>
+#include <vector>
+
+#include "fusion/decision.h"
+#include "fusion/device.h"
+#include "fusion/plan.h"
+
+namespace fusion {
+
+/// The dimensions of the output that a block's tile covers; a block has one point of the others.
+struct TiledDims {
+    int x = -1;  ///< the contiguous one, walked by neighbouring threads
+    int y = -1;  ///< the one along which most is shared; -1: there is only one
+};
+
+TiledDims tiled_dims(const StageGraph &graph, const Group &group);
+
+/// By dimension of the output: points of one thread, and of one block.
+std::vector<double> thread_tile(const StageGraph &graph, const Group &group, const Tile &tile);
+std::vector<double> block_tile(const StageGraph &graph, const Group &group, const Tile &tile);
+
+/// Some point of the kernel reads a stage or a buffer at an offset, so that neighbours share what they read.
+bool reads_neighbours(const Group &group);
+
+/// The kernel keeps the member for a thread's points, or for a block's of which several need the same.
+bool is_shared_by_neighbours(const StageGraph &graph, const Member &member);
+
+/// Whether the template can execute the kernel. A refusal names the stage.
+Decision can_tile(const StageGraph &graph, const Group &group);
+
+/// Points of a stage at the block that a block computes, by its dimensions; 1 where it follows none.
+std::vector<double> box_at_block(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile);
+
+struct StencilWork {
+    std::map<Vertex, double> evaluations;  ///< by member, over the whole kernel
+    double loads = 0;                      ///< elements that threads load from memory or shared memory
+    double halo = 1;                       ///< bytes that blocks load over the distinct ones
+    double shared_bytes = 0;
+    double values_kept = 0;  ///< 32-bit words that a thread keeps for its points
+};
+
+StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile);
+
+/// Tiles that the template can execute; the price chooses.
+std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group);
+
+}  // namespace fusion

@@ -1,0 +1,27 @@
+#pragma once
+/// How often a kernel evaluates what it uses, where neighbouring points share what they all need.
+#include <vector>
+
+#include "fusion/plan.h"
+
+namespace fusion {
+
+/// What the call sites of a frame ask of a stage that follows it in one way.
+struct Sites {
+    double calls = 0;   ///< a point of the frame; 0: none yet
+    double others = 0;  ///< unlike places in the dimensions that follow nothing
+    std::vector<Reach> reach;  ///< per loop of the stage
+    bool is_box = true;
+
+    /// What the same sites ask of a producer that the stage reads so; `loops`: of the producer.
+    Sites through(const Read &read, size_t loops) const;
+    /// Other call sites of the same stage: points that both ask for are computed once.
+    void unite(const Sites &more);
+    Use of(Vertex frame, const std::vector<int> &follows) const;
+};
+
+/// Evaluations of what is used so, a point of the frame, where `tile` points of each dimension of the frame share what they
+/// all need (none: one point). Never more than there are call sites.
+double evaluations_a_point(const Use &use, const std::vector<double> &tile);
+
+}  // namespace fusion

@@ -1,0 +1,141 @@
+/// Tiles of points: a thread computes several, unrolled, and keeps what they share in registers; a block what its threads
+/// share, in shared memory.
+///
+/// Branches:
+///   tiles    the region has room for a tile: the last one is moved inwards, and no point needs a guard
+///   general  any size: a point a thread, guarded
+/// So that all that is kept has a constant size in both: a guard between points would make it vary.
+#include <algorithm>
+
+#include "fusion/stencil_kernel.h"
+#include "schedules/layout.h"
+#include "schedules/templates.h"
+
+namespace fusion {
+namespace {
+
+using Halide::TailStrategy;
+
+const Loop kColumns = made("fusion_columns"), kBands = made("fusion_bands"), kLane = made("fusion_thread"),
+           kLine = made("fusion_line"), kAcross = made("fusion_across"), kDown = made("fusion_down"),
+           kColumn = made("fusion_column"), kRow = made("fusion_row");
+
+void walk(const Emitter &emit, const Stage &out, const TiledDims &dims, const Tile &tile, TailStrategy tail) {
+    std::vector<Loop> points = {kAcross}, threads = {kLane}, blocks = {kColumns}, rest;
+    emit(Verb::Split, {arg(dims.x), kColumns, kColumn}, (int64_t)tile.lanes * tile.vector, tail);
+    emit(Verb::Split, {kColumn, kLane, kAcross}, tile.vector);
+    if (dims.y >= 0) {
+        emit(Verb::Split, {arg(dims.y), kBands, kRow}, (int64_t)tile.threads / tile.lanes * tile.per_thread, tail);
+        emit(Verb::Split, {kRow, kLine, kDown}, tile.per_thread);
+        points.push_back(kDown);
+        threads.push_back(kLine);
+        blocks.push_back(kBands);
+    }
+    for (const int dim : out.memory_order) {
+        if (dim != dims.x && dim != dims.y) {
+            rest.push_back(arg(dim));
+        }
+    }
+    std::vector<Loop> order = points;
+    order.insert(order.end(), threads.begin(), threads.end());
+    order.insert(order.end(), blocks.begin(), blocks.end());
+    order.insert(order.end(), rest.begin(), rest.end());
+    emit(Verb::Reorder, order);
+    for (const Loop &loop : points) {
+        emit(Verb::Unroll, {loop});
+    }
+    // The grid has three dimensions, the last of them small.
+    if (!rest.empty()) {
+        blocks.push_back(emit.fuse_all(rest, "fusion_slice"));
+    }
+    emit(Verb::GpuBlocks, blocks);
+    emit(Verb::GpuThreads, threads);
+}
+
+/// The stage's dimension that follows `dim` of the output; -1: none.
+int following(const Member &member, int dim) {
+    const auto found = std::find(member.follows.begin(), member.follows.end(), dim);
+    return dim < 0 || found == member.follows.end() ? -1 : (int)(found - member.follows.begin());
+}
+
+void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &group, const Member &member) {
+    const Stage &stage = view.graph[member.stage];
+    const TiledDims dims = tiled_dims(view.graph, group);
+    const int x = following(member, dims.x), y = following(member, dims.y);
+    const Loop turns = made("fusion_turns"), lane = made("fusion_thread"), lines = made("fusion_lines"),
+               line = made("fusion_line");
+    std::vector<Loop> order, threads = {lane};
+    for (const int dim : stage.memory_order) {
+        if (dim != x && dim != y) {
+            order.push_back(arg(dim));
+        }
+    }
+    emit.with(Verb::ComputeAt, view.graph[group.outputs[0]].func_id, {kColumns});
+    emit(Verb::Split, {arg(x), turns, lane}, group.tile.lanes, TailStrategy::GuardWithIf);
+    order.push_back(turns);
+    if (y >= 0) {
+        emit(Verb::Split, {arg(y), lines, line}, group.tile.threads / group.tile.lanes, TailStrategy::GuardWithIf);
+        order.push_back(lines);
+        threads.push_back(line);
+    }
+    order.insert(order.end(), threads.begin(), threads.end());
+    emit(Verb::Reorder, order);
+    emit(Verb::GpuThreads, threads);
+    const std::vector<double> box = box_at_block(view.graph, group, member, group.tile);
+    for (size_t d = 0; d < box.size(); d++) {
+        if (member.follows[d] >= 0) {
+            // True by construction; without it the size under a guard is known at run time only.
+            emit(Verb::BoundStorage, {arg((int)d)}, (int64_t)box[d]);
+        }
+    }
+}
+
+}  // namespace
+
+Schedule stencil_schedule(const PipelineView &view, const Group &group) {
+    Schedule schedule;
+    const Vertex output = group.outputs[0];
+    const Stage &out = view.graph[output];
+    const TiledDims dims = tiled_dims(view.graph, group);
+    const Emitter emit(schedule, out.func_id, out.update);
+    if (out.role == Role::Intermediate) {
+        emit(Verb::ComputeRoot);
+    }
+    std::map<int, int64_t> room;
+    const std::vector<double> block = block_tile(view.graph, group, group.tile);
+    for (const int dim : {dims.x, dims.y}) {
+        if (dim >= 0) {
+            room[dim] = (int64_t)block[dim];
+        }
+    }
+    if (const auto has_room = size_condition(view, output, room)) {
+        schedule.push_back({.func_id = out.func_id,
+                            .update = out.update,
+                            .branch = 0,
+                            .verb = Verb::Specialize,
+                            .condition = *has_room});
+        walk(Emitter(schedule, out.func_id, out.update, 0), out, dims, group.tile, TailStrategy::ShiftInwards);
+    }
+    Tile narrow = group.tile;
+    narrow.vector = narrow.per_thread = 1;
+    walk(emit, out, dims, narrow, TailStrategy::GuardWithIf);
+    for (const Member &member : group.members) {
+        const Stage &stage = view.graph[member.stage];
+        const Emitter kept(schedule, stage.func_id, 0);
+        if (member.stage == output || stage.has_updates) {
+            continue;
+        }
+        if (member.placement == Placement::AtBlock) {
+            keep_at_block(kept, view, group, member);
+        } else if (member.placement == Placement::AtThread) {
+            kept.with(Verb::ComputeAt, out.func_id, {kLane});
+            kept(Verb::StoreInRegister);
+            for (const Loop &loop : loops_in_memory_order(stage)) {
+                kept(Verb::Unroll, {loop});
+            }
+        }
+    }
+    return schedule;
+}
+
+}  // namespace fusion
