@@ -125,9 +125,27 @@ std::string dominant_part(const Price &p) {
         ->second;
 }
 
+namespace {
+
+/// What whoever runs the plan must set, and what it costs not to.
+std::string cap_text(const Explained &e) {
+    if (e.plan.register_cap == (int)e.device.registers_per_thread) {
+        return "";
+    }
+    std::string text =
+        "set HL_CUDA_JIT_MAX_REGISTERS=" + std::to_string(e.plan.register_cap) + " before the pipeline's first call";
+    if (e.plan.first_cap_us > e.ledger.planned.time_us) {
+        text += "; without it " + time_text(e.plan.first_cap_us) + " in place of " +
+                time_text(e.ledger.planned.time_us) + " (predicted)";
+    }
+    return text + "\n";
+}
+
+}  // namespace
+
 std::string explain_text(const Explained &e) {
     std::string text = e.pipeline + " on " + e.device.name + ", variant " + name_of(e.plan.variant) + ", at most " +
-                       std::to_string(e.plan.register_cap) + " registers a thread\n\n";
+                       std::to_string(e.plan.register_cap) + " registers a thread\n" + cap_text(e) + "\n";
     size_t number = 1;
     for (const Group &group : e.plan.groups) {
         text += kernel_text(e, group, number++) + "\n";

@@ -46,6 +46,7 @@ struct Tile {
     int per_thread = 1;  ///< such vectors a thread, a block's width apart; of a stencil, below each other
     int threads = 256;   ///< a block
     int lanes = 0;       ///< of a stencil: threads of a block along the contiguous dimension, the rest below
+    int slices = 1;      ///< of a stencil: points a thread along a third dimension
     int reducing = 1;    ///< of these, threads that share one reduction
     int chunks = 1;      ///< parts of a reduction in blocks of their own, combined by a second launch
     bool operator==(const Tile &) const = default;
@@ -173,6 +174,7 @@ struct Plan {
     std::vector<Rewrite> rewrites;
     std::string fallback;   ///< not empty: why the fused plan was given up for unfused kernels
     int register_cap = 64;  ///< registers a thread that the kernels are compiled for
+    double first_cap_us = 0;  ///< measured registers: predicted time under the runtime's own cap, or the one asked for
 };
 
 std::string name_of(Variant variant);

@@ -127,14 +127,15 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     Price price;
     price.launches = group.kind == Template::HostLoops ? 0 : 1;
     price.launch_us = price.launches * device.launch;
+    const double points = tile.vector * tile.per_thread * tile.slices;
     double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0;
     for (const Vertex output : group.outputs) {
         const Stage &stage = graph[output];
         const double bytes = stage.elements() * stage.value_bytes;
         price.bytes_written += bytes;
         written_l2 += stays_in_l2(graph, output, bytes, device) ? bytes : 0;
-        threads = std::max(threads, std::ceil(stage.elements() / (tile.vector * tile.per_thread)));
-        in_flight += stage.value_bytes * tile.vector * tile.per_thread;
+        threads = std::max(threads, std::ceil(stage.elements() / points));
+        in_flight += stage.value_bytes * points;
     }
     for (const Input &input : group.inputs) {
         const Stage &stage = graph[input.producer];
@@ -143,14 +144,14 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
             input.is_coalesced ? 1 : std::max(1.0, std::min<double>(device.uncoalesced_waste, 32.0 / element));
         price.bytes_read += input.bytes * waste;
         read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? input.bytes * waste : 0;
-        in_flight += input.streams ? stage.value_bytes * tile.vector * tile.per_thread : 0;
+        in_flight += input.streams ? stage.value_bytes * points : 0;
     }
     const bool reduces = group.kind == Template::Reduction;
     in_flight *= reduces ? steps_in_flight(tile.vector) : 1;
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
-    double instructions = is_tiled ? stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
+    double instructions = is_tiled ? stencil.overhead + stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
     for (const Member &member : group.members) {
         const double evaluations = is_tiled ? stencil.evaluations.at(member.stage) : member.evaluations;
         instructions += is_tiled ? evaluations * graph[member.stage].work.total()

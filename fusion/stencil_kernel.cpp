@@ -1,6 +1,7 @@
 #include "fusion/stencil_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -12,6 +13,15 @@ namespace {
 
 /// Sizes that are tried: threads of a block along the contiguous dimension and in all, and points of a thread.
 const std::vector<int> kLanes = {32, 64}, kThreads = {128, 256}, kAcross = {1, 2}, kDown = {1, 2, 4, 8};
+
+/// Channels that one thread computes at most.
+constexpr int64_t kMostSlices = 4;
+
+/// Blocks of a grid in its second dimension (CUDA, all compute capabilities).
+constexpr double kMostBlocksAcross = 65535;
+
+/// Instructions of finding the place of a point of a tile in shared memory, and of its guard.
+constexpr double kIndexAtBlock = 10;
 
 /// Instructions of a thread whose points are unrolled: beyond, they fall out of the instruction cache (32 KB of 16 bytes
 /// each, twice for its branches) and take the compilers minutes.
@@ -54,22 +64,27 @@ bool is_short(const StageGraph &graph, const Group &group, const Tile &tile) {
     for (const auto &[stage, evaluations] : work.evaluations) {
         instructions += evaluations * graph[stage].work.total();
     }
-    const double threads = graph[group.outputs[0]].points() / (tile.vector * tile.per_thread);
+    const double threads = graph[group.outputs[0]].points() / product(thread_tile(graph, group, tile));
     return instructions <= threads * kMostInstructionsAThread;
 }
 
 }  // namespace
 
 TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
-    const Stage &out = graph[group.outputs[0]];
-    TiledDims dims{.x = contiguous_dim(out)};
+    const Vertex output = group.outputs[0];
+    const Stage &out = graph[output];
     std::vector<int64_t> reach(out.dims.size());
+    std::vector<bool> is_missed(out.dims.size());
     const auto add = [&](const std::vector<Use> &uses) {
         for (const Use &use : uses) {
-            for (size_t d = 0; d < use.follows.size() && use.frame == group.outputs[0]; d++) {
+            for (size_t d = 0; d < use.follows.size() && use.frame == output; d++) {
                 if (use.follows[d] >= 0 && use.follows[d] < (int)reach.size()) {
                     reach[use.follows[d]] += use.reach[d].span();
                 }
+            }
+            for (int dim = 0; dim < (int)reach.size(); dim++) {
+                const bool follows = std::count(use.follows.begin(), use.follows.end(), dim) > 0;
+                is_missed[dim] = is_missed[dim] || (use.frame == output && !follows);
             }
         }
     };
@@ -79,10 +94,19 @@ TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     for (const Input &input : group.inputs) {
         add(input.uses);
     }
+    const auto is_long = [&](int dim) { return out.dims[dim].extent >= kLanes[0]; };
+    const auto lanes = std::find_if(out.memory_order.begin(), out.memory_order.end(), is_long);
+    TiledDims dims{.x = lanes == out.memory_order.end() ? contiguous_dim(out) : *lanes};
     for (const int dim : out.memory_order) {
         const bool is_more = dims.y < 0 || reach[dim] > reach[dims.y];
         if (dim != dims.x && out.dims[dim].extent > 1 && is_more) {
             dims.y = dim;
+        }
+    }
+    for (const int dim : out.memory_order) {
+        const int64_t extent = out.dims[dim].extent;
+        if (dim != dims.x && dim != dims.y && dims.z < 0 && extent > 1 && extent <= kMostSlices && is_missed[dim]) {
+            dims.z = dim;
         }
     }
     return dims;
@@ -94,6 +118,9 @@ std::vector<double> thread_tile(const StageGraph &graph, const Group &group, con
     points[dims.x] = tile.vector;
     if (dims.y >= 0) {
         points[dims.y] = tile.per_thread;
+    }
+    if (dims.z >= 0) {
+        points[dims.z] = tile.slices;
     }
     return points;
 }
@@ -126,6 +153,13 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
         return Decision::forbid(stage_name(out) + " is not computed in tiles of independent points");
     }
     const TiledDims dims = tiled_dims(graph, group);
+    double slices = 1;
+    for (int d = 0; d < (int)out.dims.size(); d++) {
+        slices *= d == dims.x || d == dims.y ? 1 : (double)out.dims[d].extent;
+    }
+    if (slices > kMostBlocksAcross) {
+        return Decision::forbid(out.func + " has more slices of tiles than a grid has blocks in its second dimension");
+    }
     for (const Member &member : group.members) {
         if (graph[member.stage].has_updates || member.placement == Placement::Inlined || member.stage == group.outputs[0]) {
             continue;
@@ -170,6 +204,7 @@ std::vector<double> box_at_block(const StageGraph &graph, const Group &group, co
 StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile) {
     const Vertex output = group.outputs[0];
     const double points = graph[output].points();
+    const TiledDims dims = tiled_dims(graph, group);
     const std::vector<double> thread = thread_tile(graph, group, tile);
     const double blocks = points / product(block_tile(graph, group, tile));
     StencilWork work;
@@ -181,9 +216,20 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
             for (const Use &use : reads_of(member.stage, member.uses)) {
                 others = std::max(others, use.others);
             }
-            const double box = others * product(box_at_block(graph, group, member, tile));
-            frames[member.stage] = blocks * box;
-            work.shared_bytes += box * graph[member.stage].value_bytes;
+            const std::vector<double> box = box_at_block(graph, group, member, tile);
+            // Threads walk it in whole rounds, and the last ones are not full.
+            double rounds = others * product(box);
+            for (size_t d = 0; d < box.size(); d++) {
+                const double step = member.follows[d] < 0         ? 1
+                                    : member.follows[d] == dims.x ? tile.lanes
+                                    : member.follows[d] == dims.y ? (double)tile.threads / tile.lanes
+                                                                  : 1;
+                rounds *= std::ceil(box[d] / step) * step / box[d];
+            }
+            frames[member.stage] = blocks * rounds;
+            work.overhead += blocks * rounds * kIndexAtBlock;
+            work.loads += blocks * rounds;  // stores
+            work.shared_bytes += others * product(box) * graph[member.stage].value_bytes;
         }
     }
     const auto times = [&](const Use &use) {
@@ -193,7 +239,6 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     const auto keeps = [&](Vertex stage, const Use &use) {
         // Rows that are done leave the registers as a thread walks down.
         double values = use.others;
-        const TiledDims dims = tiled_dims(graph, group);
         for (size_t d = 0; d < use.follows.size(); d++) {
             const double span = (double)use.reach[d].span();
             values *= use.follows[d] == dims.x ? tile.vector + span : use.follows[d] >= 0 ? 1 + span : 1;
@@ -229,15 +274,25 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
     const Stage &out = graph[group.outputs[0]];
     const TiledDims dims = tiled_dims(graph, group);
     const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
+    std::vector<int> depths = {1};
+    if (dims.z >= 0) {
+        depths.push_back((int)out.dims[dims.z].extent);
+    }
     std::vector<Tile> tiles;
     for (const int threads : kThreads) {
         for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
             for (const int across : kAcross) {
                 for (const int down : kDown) {
-                    const Tile tile{.vector = across, .per_thread = down, .threads = threads, .lanes = lanes};
-                    const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
-                    if (tiles.empty() || (fits && is_short(graph, group, tile))) {
-                        tiles.push_back(tile);
+                    for (const int depth : depths) {
+                        const Tile tile{.vector = across,
+                                        .per_thread = down,
+                                        .threads = threads,
+                                        .lanes = lanes,
+                                        .slices = depth};
+                        const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
+                        if (tiles.empty() || (fits && is_short(graph, group, tile))) {
+                            tiles.push_back(tile);
+                        }
                     }
                 }
             }

@@ -12,8 +12,9 @@ namespace fusion {
 
 /// The dimensions of the output that a block's tile covers; a block has one point of the others.
 struct TiledDims {
-    int x = -1;  ///< the contiguous one, walked by neighbouring threads
+    int x = -1;  ///< the contiguous one unless it is short, walked by neighbouring threads
     int y = -1;  ///< the one along which most is shared; -1: there is only one
+    int z = -1;  ///< a short one (channels) for all of which some value is the same; -1: none
 };
 
 TiledDims tiled_dims(const StageGraph &graph, const Group &group);
@@ -36,7 +37,8 @@ std::vector<double> box_at_block(const StageGraph &graph, const Group &group, co
 
 struct StencilWork {
     std::map<Vertex, double> evaluations;  ///< by member, over the whole kernel
-    double loads = 0;                      ///< elements that threads load from memory or shared memory
+    double loads = 0;                      ///< elements that threads load, and those they store in shared memory
+    double overhead = 0;                   ///< instructions besides
     double halo = 1;                       ///< bytes that blocks load over the distinct ones
     double shared_bytes = 0;
     double values_kept = 0;  ///< 32-bit words that a thread keeps for its points

@@ -56,11 +56,7 @@ void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<V
         stage.parallel(loops[0]);
         return;
     case Verb::GpuBlocks:
-        if (loops.size() == 3) {
-            stage.gpu_blocks(loops[0], loops[1], loops[2]);
-        } else {
-            loops.size() == 1 ? stage.gpu_blocks(loops[0]) : stage.gpu_blocks(loops[0], loops[1]);
-        }
+        loops.size() == 1 ? stage.gpu_blocks(loops[0]) : stage.gpu_blocks(loops[0], loops[1]);
         return;
     case Verb::GpuThreads:
         loops.size() == 1 ? stage.gpu_threads(loops[0]) : stage.gpu_threads(loops[0], loops[1]);

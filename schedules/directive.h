@@ -39,7 +39,7 @@ enum class Verb {
     Vectorize,
     Unroll,
     Parallel,
-    GpuBlocks,  ///< one to three loops
+    GpuBlocks,  ///< one or two loops
     GpuThreads,
     GpuSingleThread,
     ComputeWith,  ///< loops[0] of func `other`

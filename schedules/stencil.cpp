@@ -16,12 +16,12 @@ namespace {
 
 using Halide::TailStrategy;
 
-const Loop kColumns = made("fusion_columns"), kBands = made("fusion_bands"), kLane = made("fusion_thread"),
+const Loop kTile = made("fusion_tile"), kColumns = made("fusion_columns"), kBands = made("fusion_bands"), kLane = made("fusion_thread"),
            kLine = made("fusion_line"), kAcross = made("fusion_across"), kDown = made("fusion_down"),
-           kColumn = made("fusion_column"), kRow = made("fusion_row");
+           kColumn = made("fusion_column"), kRow = made("fusion_row"), kDeep = made("fusion_deep"), kSlice = made("fusion_slice");
 
 void walk(const Emitter &emit, const Stage &out, const TiledDims &dims, const Tile &tile, TailStrategy tail) {
-    std::vector<Loop> points = {kAcross}, threads = {kLane}, blocks = {kColumns}, rest;
+    std::vector<Loop> points = {kAcross}, threads = {kLane}, tiles = {kColumns}, rest;
     emit(Verb::Split, {arg(dims.x), kColumns, kColumn}, (int64_t)tile.lanes * tile.vector, tail);
     emit(Verb::Split, {kColumn, kLane, kAcross}, tile.vector);
     if (dims.y >= 0) {
@@ -29,24 +29,29 @@ void walk(const Emitter &emit, const Stage &out, const TiledDims &dims, const Ti
         emit(Verb::Split, {kRow, kLine, kDown}, tile.per_thread);
         points.push_back(kDown);
         threads.push_back(kLine);
-        blocks.push_back(kBands);
+        tiles.push_back(kBands);
     }
     for (const int dim : out.memory_order) {
-        if (dim != dims.x && dim != dims.y) {
+        if (dim == dims.z) {
+            emit(Verb::Split, {arg(dim), kSlice, kDeep}, tile.slices, tail);
+            points.push_back(kDeep);
+            rest.push_back(kSlice);
+        } else if (dim != dims.x && dim != dims.y) {
             rest.push_back(arg(dim));
         }
     }
     std::vector<Loop> order = points;
     order.insert(order.end(), threads.begin(), threads.end());
-    order.insert(order.end(), blocks.begin(), blocks.end());
+    order.insert(order.end(), tiles.begin(), tiles.end());
     order.insert(order.end(), rest.begin(), rest.end());
     emit(Verb::Reorder, order);
     for (const Loop &loop : points) {
         emit(Verb::Unroll, {loop});
     }
-    // The grid has three dimensions, the last of them small.
+    // In one loop: a grid can have many blocks in its first dimension only.
+    std::vector<Loop> blocks = {emit.fuse_all(tiles, kTile.name)};
     if (!rest.empty()) {
-        blocks.push_back(emit.fuse_all(rest, "fusion_slice"));
+        blocks.push_back(emit.fuse_all(rest, "fusion_slices"));
     }
     emit(Verb::GpuBlocks, blocks);
     emit(Verb::GpuThreads, threads);
@@ -70,7 +75,7 @@ void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &g
             order.push_back(arg(dim));
         }
     }
-    emit.with(Verb::ComputeAt, view.graph[group.outputs[0]].func_id, {kColumns});
+    emit.with(Verb::ComputeAt, view.graph[group.outputs[0]].func_id, {y < 0 ? kColumns : kTile});
     emit(Verb::Split, {arg(x), turns, lane}, group.tile.lanes, TailStrategy::GuardWithIf);
     order.push_back(turns);
     if (y >= 0) {
@@ -103,7 +108,7 @@ Schedule stencil_schedule(const PipelineView &view, const Group &group) {
     }
     std::map<int, int64_t> room;
     const std::vector<double> block = block_tile(view.graph, group, group.tile);
-    for (const int dim : {dims.x, dims.y}) {
+    for (const int dim : {dims.x, dims.y, dims.z}) {
         if (dim >= 0) {
             room[dim] = (int64_t)block[dim];
         }
@@ -117,7 +122,7 @@ Schedule stencil_schedule(const PipelineView &view, const Group &group) {
         walk(Emitter(schedule, out.func_id, out.update, 0), out, dims, group.tile, TailStrategy::ShiftInwards);
     }
     Tile narrow = group.tile;
-    narrow.vector = narrow.per_thread = 1;
+    narrow.vector = narrow.per_thread = narrow.slices = 1;
     walk(emit, out, dims, narrow, TailStrategy::GuardWithIf);
     for (const Member &member : group.members) {
         const Stage &stage = view.graph[member.stage];

@@ -11,7 +11,9 @@ namespace {
 
 /// What the plugin predicted, from its JSON.
 void read_prediction(const std::string &explanation, VariantResult &result) {
-    const auto planned = nlohmann::json::parse(explanation).at("totals").at("planned");
+    const auto plan = nlohmann::json::parse(explanation);
+    const auto &planned = plan.at("totals").at("planned");
+    result.register_cap = plan.at("register_cap");
     result.ledger.planned.launches = planned.at("launches");
     result.ledger.planned.bytes_read = planned.at("bytes");
     result.ledger.planned.time_us = planned.at("time_us");
@@ -70,6 +72,7 @@ VariantResult run_foreign_variant(const Request &request, const std::string &var
     }
     const ForeignFilter filter = load_foreign(wanted, api, folder.file(""), explanation);
     read_prediction(read_file(explanation), result);
+    use_register_cap(result.register_cap);
     ForeignArguments arguments = make_arguments(filter);
     for (size_t i = 0; i < arguments.buffers.size(); i++) {
         if (reference.inputs[i].defined()) {

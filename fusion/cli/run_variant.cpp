@@ -77,6 +77,7 @@ PipelineView schedule_variant(const Request &request, const BuiltGenerator &buil
     result.ledger = planned.ledger;
     result.predicted_launches = planned.ledger.planned.launches;
     result.fallback = planned.plan.fallback;
+    result.register_cap = planned.plan.register_cap;
     apply_schedule(planned.schedule, planned.view);
     return planned.view;
 }
@@ -90,6 +91,14 @@ void compare(const std::vector<Buffer<>> &outputs, const std::vector<Buffer<>> &
         const double difference = largest_difference(outputs[i], reference[i]);
         result.difference = std::max(result.difference, difference);
         result.is_right &= difference <= tolerance(reference[i].type(), terms);
+    }
+}
+
+void use_register_cap(int cap) {
+    if (cap > 0) {
+        setenv("HL_CUDA_JIT_MAX_REGISTERS", std::to_string(cap).c_str(), 1);
+    } else {
+        unsetenv("HL_CUDA_JIT_MAX_REGISTERS");
     }
 }
 
@@ -137,6 +146,7 @@ VariantResult run_variant(const Request &request, const std::string &variant, co
         pipeline.compile_to_module(built.arguments, request.generator, target);
         return result;
     }
+    use_register_cap(result.register_cap);
     count_launches(pipeline);
     bind_inputs(built, view, seed);
     std::vector<Buffer<>> outputs = outputs_in_memory_order(view);

@@ -15,6 +15,7 @@ struct VariantResult {
     bool is_planned = true;  ///< not hand: then the ledger is empty
     Ledger ledger;
     int predicted_launches = 0;
+    int register_cap = 0;     ///< that the plan is made for; 0: the runtime's
     int launches = -1;        ///< counted while running; -1: not run
     double milliseconds = 0;  ///< a call, of many without a pause; 0: not timed
     double difference = 0;    ///< largest, from the reference
@@ -25,6 +26,9 @@ struct VariantResult {
 /// Fills in the difference from the reference and whether each output is within its type's tolerance for sums of `terms`.
 void compare(const std::vector<Halide::Buffer<>> &outputs, const std::vector<Halide::Buffer<>> &reference, double terms,
              VariantResult &result);
+
+/// Compiles the kernels that are loaded from now on for at most `cap` registers a thread; 0: as many as the runtime says.
+void use_register_cap(int cap);
 
 /// Milliseconds a call: the median of seven rounds of as many calls as fit in 50 ms, each round waited for by `wait`.
 double time_calls(const std::function<void()> &call, const std::function<void()> &wait);

@@ -19,6 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A larger cap must be predicted to take this part of the time at most.
+constexpr double kLeastGain = 0.97;
+
 /// What Halide calls the kernels of a stage, up to their loops: of its own Func, and of those that the templates of
 /// reductions make of it.
 std::vector<std::string> entry_prefixes(const std::string &func, int update) {
@@ -112,7 +115,46 @@ std::string ptx_of(const Planned &planned, const Halide::Target &target) {
     return begin == std::string::npos ? "" : text.substr(begin);
 }
 
-void measure_registers(Planned &planned, const Halide::Target &target) {
+namespace {
+
+/// The plan's kernels priced by what ptxas makes of them under a cap. `is_bound`: some kernel would use more registers.
+std::vector<Price> prices_under(int cap, const std::string &ptx, const Planned &planned, bool &is_bound) {
+    const std::vector<KernelResources> kernels = assemble(ptx, cap);
+    const StageGraph &graph = planned.view.graph;
+    is_bound = false;
+    std::vector<Price> prices;
+    for (const Group &group : planned.plan.groups) {
+        // Of templates whose branches differ the one for the sizes of the estimates counts.
+        const bool has_first = group.kind == Template::Reduction || group.kind == Template::Stencil;
+        MeasuredRegisters most;
+        for (const Vertex output : group.outputs) {
+            const auto &function = planned.view.sources[graph[output].func_id].function;
+            for (const KernelResources &kernel : kernels) {
+                if (is_of_stage(kernel.entry, function.name(), graph[output].update) &&
+                    (!has_first || is_first_branch(kernel, kernels))) {
+                    most.used = std::max(most.used, kernel.registers);
+                    most.spilled = std::max(most.spilled, kernel.spilled_bytes / 4);
+                }
+            }
+        }
+        is_bound = is_bound || most.used == cap || most.spilled > 0;
+        prices.push_back(most.used > 0 ? price_kernel(graph, group, group.tile, *planned.device, cap, most)
+                                       : group.price);
+    }
+    return prices;
+}
+
+double time_of(const std::vector<Price> &prices) {
+    double time = 0;
+    for (const Price &price : prices) {
+        time += price.time_us;
+    }
+    return time;
+}
+
+}  // namespace
+
+void measure_registers(Planned &planned, const Halide::Target &target, const std::vector<int> &caps) {
     if (find_ptxas().empty() || !target.has_feature(Halide::Target::CUDA)) {
         return;
     }
@@ -120,23 +162,21 @@ void measure_registers(Planned &planned, const Halide::Target &target) {
     if (ptx.empty()) {
         return;
     }
-    const std::vector<KernelResources> kernels = assemble(ptx, planned.plan.register_cap);
-    const StageGraph &graph = planned.view.graph;
-    for (Group &group : planned.plan.groups) {
-        MeasuredRegisters most;
-        for (const Vertex output : group.outputs) {
-            const auto &function = planned.view.sources[graph[output].func_id].function;
-            for (const KernelResources &kernel : kernels) {
-                if (is_of_stage(kernel.entry, function.name(), graph[output].update) &&
-                    (group.kind != Template::Reduction || is_first_branch(kernel, kernels))) {
-                    most.used = std::max(most.used, kernel.registers);
-                    most.spilled = std::max(most.spilled, kernel.spilled_bytes / 4);
-                }
-            }
+    std::vector<Price> best;
+    bool is_bound = true;
+    for (size_t i = 0; i < caps.size() && is_bound; i++) {
+        const std::vector<Price> prices = prices_under(caps[i], ptx, planned, is_bound);
+        if (i == 0) {
+            planned.plan.first_cap_us = time_of(prices);
         }
-        if (most.used > 0) {
-            group.price = price_kernel(graph, group, group.tile, *planned.device, planned.plan.register_cap, most);
+        // Another cap is a variable that whoever runs the pipeline must set.
+        if (i == 0 || time_of(prices) < kLeastGain * time_of(best)) {
+            best = prices;
+            planned.plan.register_cap = caps[i];
         }
+    }
+    for (size_t i = 0; i < best.size(); i++) {
+        planned.plan.groups[i].price = best[i];
     }
     planned.ledger.planned = total(planned.plan.groups);
 }

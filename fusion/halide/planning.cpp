@@ -32,12 +32,18 @@ Planned plan_as(const PipelineView &view, const Device &device, const Halide::Ta
     return planned;
 }
 
+/// The cap of Halide's runtime first, then those that leave room for fewer threads: 640, 512, 256 a multiprocessor of 65,536
+/// registers (compute capability 8.0 and 9.0).
+const std::vector<int> kRegisterCaps = {64, 96, 128, 255};
+
 /// Registers from ptxas; where kernels spill, narrower ones are tried too and the cheaper plan is taken.
 Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target,
                       const PlanOptions &options, const std::string &name) {
+    const std::vector<int> caps =
+        options.register_cap > 0 ? std::vector<int>{options.register_cap} : kRegisterCaps;
     Planned wide = plan_as(view, device, target, options, name);
     try {
-        measure_registers(wide, target);
+        measure_registers(wide, target, caps);
     } catch (const Halide::Error &) {
         return wide;  // not a schedule that compiles: verify says why
     }
@@ -48,7 +54,7 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
     PlanOptions narrow_options = options;
     narrow_options.max_vector = 1;
     Planned narrow = plan_as(view, device, target, narrow_options, name);
-    measure_registers(narrow, target);
+    measure_registers(narrow, target, caps);
     return narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
 }
 

@@ -40,7 +40,7 @@ TEST_F(MeasureRegisters, puts_what_ptxas_says_into_plan_and_ledger) {
     Planned p = planned({output});
     ASSERT_EQ(p.plan.groups.size(), 1u);
     EXPECT_EQ(p.plan.groups[0].price.registers.source, RegisterSource::Estimated);
-    measure_registers(p, cuda());
+    measure_registers(p, cuda(), {64});
     EXPECT_EQ(p.plan.groups[0].price.registers.source, RegisterSource::Measured);
     int most = 0;
     for (const KernelResources &kernel : assemble(ptx_of(p, cuda()), 64)) {
@@ -63,7 +63,7 @@ TEST_F(MeasureRegisters, takes_the_branch_for_the_sizes_of_the_estimates_of_a_re
     normalised.set_estimates({{0, 1024}, {0, 65536}});
     Planned p = planned({normalised});
     ASSERT_EQ(p.plan.groups.size(), 1u);
-    measure_registers(p, cuda());
+    measure_registers(p, cuda(), {64});
     int least = 255, most = 0;
     for (const KernelResources &kernel : assemble(ptx_of(p, cuda()), 64)) {
         least = std::min(least, kernel.registers);
@@ -75,7 +75,7 @@ TEST_F(MeasureRegisters, takes_the_branch_for_the_sizes_of_the_estimates_of_a_re
 
 TEST_F(MeasureRegisters, leaves_the_pipeline_unscheduled) {
     Planned p = planned({output});
-    measure_registers(p, cuda());
+    measure_registers(p, cuda(), {64});
     EXPECT_TRUE(output.function().definition().schedule().splits().empty());
     EXPECT_TRUE(output.function().definition().specializations().empty());
 }
