@@ -79,6 +79,7 @@ std::string explain_json(const Explained &e) {
                          {"device", e.device.name},
                          {"variant", name_of(e.plan.variant)},
                          {"register_cap", e.plan.register_cap},
+                         {"fallback", e.plan.fallback},
                          {"kernels", kernels},
                          {"edges", edges},
                          {"joins", joins},

@@ -145,7 +145,11 @@ std::string cap_text(const Explained &e) {
 
 std::string explain_text(const Explained &e) {
     std::string text = e.pipeline + " on " + e.device.name + ", variant " + name_of(e.plan.variant) + ", at most " +
-                       std::to_string(e.plan.register_cap) + " registers a thread\n" + cap_text(e) + "\n";
+                       std::to_string(e.plan.register_cap) + " registers a thread\n" + cap_text(e);
+    if (!e.plan.fallback.empty()) {
+        text += "the fused plan was given up: " + e.plan.fallback + "\n";
+    }
+    text += "\n";
     size_t number = 1;
     for (const Group &group : e.plan.groups) {
         text += kernel_text(e, group, number++) + "\n";

@@ -17,35 +17,48 @@ namespace {
 using Halide::TailStrategy;
 
 const Loop kTile = made("fusion_tile"), kColumns = made("fusion_columns"), kBands = made("fusion_bands"), kLane = made("fusion_thread"),
-           kLine = made("fusion_line"), kAcross = made("fusion_across"), kDown = made("fusion_down"),
-           kColumn = made("fusion_column"), kRow = made("fusion_row"), kDeep = made("fusion_deep"), kSlice = made("fusion_slice");
+           kLine = made("fusion_line"), kAcross = made("fusion_across"), kDown = made("fusion_down"), kDeep = made("fusion_deep"), kSlice = made("fusion_slice");
+
+/// Cuts a dimension in `each` pieces of `points`: loops over them, over a thread's points where these are several, and over
+/// the rest. A loop over one point would hide that a thread needs a constant number.
+struct Cut {
+    Loop outer, threads, points;
+};
+
+void cut(const Emitter &emit, const Loop &dim, const Cut &loops, int64_t each, int points, TailStrategy tail,
+         std::vector<Loop> &unrolled) {
+    emit(Verb::Split, {dim, loops.outer, loops.threads}, each * points, tail);
+    if (points > 1) {
+        emit(Verb::Split, {loops.threads, loops.threads, loops.points}, points);
+        unrolled.push_back(loops.points);
+    }
+}
 
 void walk(const Emitter &emit, const Stage &out, const TiledDims &dims, const Tile &tile, TailStrategy tail) {
-    std::vector<Loop> points = {kAcross}, threads = {kLane}, tiles = {kColumns}, rest;
-    emit(Verb::Split, {arg(dims.x), kColumns, kColumn}, (int64_t)tile.lanes * tile.vector, tail);
-    emit(Verb::Split, {kColumn, kLane, kAcross}, tile.vector);
+    std::vector<Loop> order, threads = {kLane}, tiles = {kColumns}, rest;
+    cut(emit, arg(dims.x), {kColumns, kLane, kAcross}, tile.lanes, tile.vector, tail, order);
     if (dims.y >= 0) {
-        emit(Verb::Split, {arg(dims.y), kBands, kRow}, (int64_t)tile.threads / tile.lanes * tile.per_thread, tail);
-        emit(Verb::Split, {kRow, kLine, kDown}, tile.per_thread);
-        points.push_back(kDown);
+        cut(emit, arg(dims.y), {kBands, kLine, kDown}, tile.threads / tile.lanes, tile.per_thread, tail, order);
         threads.push_back(kLine);
         tiles.push_back(kBands);
     }
     for (const int dim : out.memory_order) {
-        if (dim == dims.z) {
+        if (dim == dims.z && tile.slices > 1) {
             emit(Verb::Split, {arg(dim), kSlice, kDeep}, tile.slices, tail);
-            points.push_back(kDeep);
+            order.push_back(kDeep);
             rest.push_back(kSlice);
         } else if (dim != dims.x && dim != dims.y) {
             rest.push_back(arg(dim));
         }
     }
-    std::vector<Loop> order = points;
+    const std::vector<Loop> unrolled = order;
     order.insert(order.end(), threads.begin(), threads.end());
     order.insert(order.end(), tiles.begin(), tiles.end());
     order.insert(order.end(), rest.begin(), rest.end());
-    emit(Verb::Reorder, order);
-    for (const Loop &loop : points) {
+    if (order.size() > 1) {
+        emit(Verb::Reorder, order);
+    }
+    for (const Loop &loop : unrolled) {
         emit(Verb::Unroll, {loop});
     }
     // In one loop: a grid can have many blocks in its first dimension only.
