@@ -41,12 +41,21 @@ struct Limits {
     int vector = 4;      ///< neighbouring points a thread
 };
 
+/// The dimensions of a kernel's output that a tile covers; a block has one point of the others.
+struct TiledDims {
+    int x = -1;  ///< the contiguous one unless it is short, walked by neighbouring threads
+    int y = -1;  ///< the one along which most is shared; -1: there is only one
+    int z = -1;  ///< a short one (channels) for all of which some value is the same; -1: none
+    bool operator==(const TiledDims &) const = default;
+};
+
 struct Tile {
     int vector = 1;      ///< neighbouring points a thread computes with one wide access
     int per_thread = 1;  ///< such vectors a thread, a block's width apart; of a stencil, below each other
     int threads = 256;   ///< a block
     int lanes = 0;       ///< of a stencil: threads of a block along the contiguous dimension, the rest below
     int slices = 1;      ///< of a stencil: points a thread along a third dimension
+    TiledDims dims = {};  ///< of a stencil
     int reducing = 1;    ///< of these, threads that share one reduction
     int chunks = 1;      ///< parts of a reduction in blocks of their own, combined by a second launch
     bool operator==(const Tile &) const = default;

@@ -90,7 +90,10 @@ double instructions_of(const StageGraph &graph, const Group &group, const Member
 
 }  // namespace
 
-int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
+namespace {
+
+/// `kept`: words that a thread of a stencil keeps for its points.
+int registers_of(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {
     const int pointers = (int)(group.inputs.size() + group.outputs.size());
     if (group.kind == Template::Reduction) {
         // Stages of one pass at a time: what the other passes need waits in shared memory.
@@ -103,10 +106,17 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
     }
     if (group.kind == Template::Stencil) {
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) +
-               (int)stencil_work(graph, group, tile).values_kept;
+               (int)kept;
     }
     // Addresses die after their access: beyond a few, pointers share registers.
     return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * most_live_values(graph, group);
+}
+
+}  // namespace
+
+int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const bool is_tiled = group.kind == Template::Stencil;
+    return registers_of(graph, group, tile, is_tiled ? stencil_work(graph, group, tile).values_kept : 0);
 }
 
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
@@ -178,7 +188,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     } else {
         instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);
     }
-    const int estimated = estimate_registers(graph, group, tile);
+    const int estimated = registers_of(graph, group, tile, stencil.values_kept);
     price.registers = measured ? Registers{measured->used, RegisterSource::Measured}
                                : Registers{estimated, RegisterSource::Estimated};
     price.spilled = measured ? measured->spilled : std::max(0, estimated - cap);
@@ -230,9 +240,12 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates.push_back({.vector = 1, .per_thread = 4});
     }
     bool first = true;
+    const double points = graph[group.outputs[0]].points();
     for (const Tile &tile : candidates) {
         const Price price = price_kernel(graph, group, tile, device, limits.registers);
-        if (first || price.time_us < group.price.time_us) {
+        const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
+        const bool is_short = group.kind != Template::Stencil || a_thread <= kMostInstructionsAThread;
+        if (first || (is_short && price.time_us < group.price.time_us)) {
             group.tile = tile;
             group.price = price;
         }

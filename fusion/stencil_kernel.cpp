@@ -23,10 +23,6 @@ constexpr double kMostBlocksAcross = 65535;
 /// Instructions of finding the place of a point of a tile in shared memory, and of its guard.
 constexpr double kIndexAtBlock = 10;
 
-/// Instructions of a thread whose points are unrolled: beyond, they fall out of the instruction cache (32 KB of 16 bytes
-/// each, twice for its branches) and take the compilers minutes.
-constexpr double kMostInstructionsAThread = 2048;
-
 double product(const std::vector<double> &extents) {
     return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
 }
@@ -54,18 +50,8 @@ bool has_reach(const Use &use) {
 
 /// Points of a frame that a block walks, by dimension.
 std::vector<double> walked(const StageGraph &graph, const Group &group, Vertex frame, const Tile &tile) {
-    return frame == group.outputs[0] ? block_tile(graph, group, tile)
+    return frame == group.outputs[0] ? block_tile(graph[frame].dims.size(), tile)
                                      : box_at_block(graph, group, *member_of(group, frame), tile);
-}
-
-bool is_short(const StageGraph &graph, const Group &group, const Tile &tile) {
-    const StencilWork work = stencil_work(graph, group, tile);
-    double instructions = work.loads;
-    for (const auto &[stage, evaluations] : work.evaluations) {
-        instructions += evaluations * graph[stage].work.total();
-    }
-    const double threads = graph[group.outputs[0]].points() / product(thread_tile(graph, group, tile));
-    return instructions <= threads * kMostInstructionsAThread;
 }
 
 }  // namespace
@@ -112,25 +98,23 @@ TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     return dims;
 }
 
-std::vector<double> thread_tile(const StageGraph &graph, const Group &group, const Tile &tile) {
-    const TiledDims dims = tiled_dims(graph, group);
-    std::vector<double> points(graph[group.outputs[0]].dims.size(), 1);
-    points[dims.x] = tile.vector;
-    if (dims.y >= 0) {
-        points[dims.y] = tile.per_thread;
+std::vector<double> thread_tile(size_t rank, const Tile &tile) {
+    std::vector<double> points(rank, 1);
+    points[tile.dims.x] = tile.vector;
+    if (tile.dims.y >= 0) {
+        points[tile.dims.y] = tile.per_thread;
     }
-    if (dims.z >= 0) {
-        points[dims.z] = tile.slices;
+    if (tile.dims.z >= 0) {
+        points[tile.dims.z] = tile.slices;
     }
     return points;
 }
 
-std::vector<double> block_tile(const StageGraph &graph, const Group &group, const Tile &tile) {
-    const TiledDims dims = tiled_dims(graph, group);
-    std::vector<double> points = thread_tile(graph, group, tile);
-    points[dims.x] *= tile.lanes;
-    if (dims.y >= 0) {
-        points[dims.y] *= (double)tile.threads / tile.lanes;
+std::vector<double> block_tile(size_t rank, const Tile &tile) {
+    std::vector<double> points = thread_tile(rank, tile);
+    points[tile.dims.x] *= tile.lanes;
+    if (tile.dims.y >= 0) {
+        points[tile.dims.y] *= (double)tile.threads / tile.lanes;
     }
     return points;
 }
@@ -204,9 +188,10 @@ std::vector<double> box_at_block(const StageGraph &graph, const Group &group, co
 StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile) {
     const Vertex output = group.outputs[0];
     const double points = graph[output].points();
-    const TiledDims dims = tiled_dims(graph, group);
-    const std::vector<double> thread = thread_tile(graph, group, tile);
-    const double blocks = points / product(block_tile(graph, group, tile));
+    const TiledDims &dims = tile.dims;
+    const size_t rank = graph[output].dims.size();
+    const std::vector<double> thread = thread_tile(rank, tile), block = block_tile(rank, tile), one;
+    const double blocks = points / product(block);
     StencilWork work;
     // Points of each frame: of the output all, of a stage at the block what all blocks compute.
     std::map<Vertex, double> frames = {{output, points}};
@@ -233,8 +218,7 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
         }
     }
     const auto times = [&](const Use &use) {
-        return frames.at(use.frame) *
-               evaluations_a_point(use, use.frame == output ? thread : std::vector<double>());
+        return frames.at(use.frame) * evaluations_a_point(use, use.frame == output ? thread : one);
     };
     const auto keeps = [&](Vertex stage, const Use &use) {
         // Rows that are done leave the registers as a thread walks down.
@@ -261,7 +245,7 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
         for (const Use &use : input.uses) {
             work.loads += times(use);
             // Of what blocks read twice, the L2 gives the second.
-            const double by_blocks = frames.at(use.frame) * (use.frame == output ? evaluations_a_point(use, block_tile(graph, group, tile)) : 1);
+            const double by_blocks = frames.at(use.frame) * (use.frame == output ? evaluations_a_point(use, block) : 1);
             loaded += by_blocks * graph[input.producer].value_bytes;
         }
         distinct += input.bytes;
@@ -288,9 +272,10 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
                                         .per_thread = down,
                                         .threads = threads,
                                         .lanes = lanes,
-                                        .slices = depth};
+                                        .slices = depth,
+                                        .dims = dims};
                         const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
-                        if (tiles.empty() || (fits && is_short(graph, group, tile))) {
+                        if (tiles.empty() || fits) {
                             tiles.push_back(tile);
                         }
                     }

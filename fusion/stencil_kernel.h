@@ -10,18 +10,11 @@
 
 namespace fusion {
 
-/// The dimensions of the output that a block's tile covers; a block has one point of the others.
-struct TiledDims {
-    int x = -1;  ///< the contiguous one unless it is short, walked by neighbouring threads
-    int y = -1;  ///< the one along which most is shared; -1: there is only one
-    int z = -1;  ///< a short one (channels) for all of which some value is the same; -1: none
-};
-
 TiledDims tiled_dims(const StageGraph &graph, const Group &group);
 
-/// By dimension of the output: points of one thread, and of one block.
-std::vector<double> thread_tile(const StageGraph &graph, const Group &group, const Tile &tile);
-std::vector<double> block_tile(const StageGraph &graph, const Group &group, const Tile &tile);
+/// By dimension of an output of `rank`: points of one thread, and of one block.
+std::vector<double> thread_tile(size_t rank, const Tile &tile);
+std::vector<double> block_tile(size_t rank, const Tile &tile);
 
 /// Some point of the kernel reads a stage or a buffer at an offset, so that neighbours share what they read.
 bool reads_neighbours(const Group &group);

@@ -34,7 +34,8 @@ void cut(const Emitter &emit, const Loop &dim, const Cut &loops, int64_t each, i
     }
 }
 
-void walk(const Emitter &emit, const Stage &out, const TiledDims &dims, const Tile &tile, TailStrategy tail) {
+void walk(const Emitter &emit, const Stage &out, const Tile &tile, TailStrategy tail) {
+    const TiledDims &dims = tile.dims;
     std::vector<Loop> order, threads = {kLane}, tiles = {kColumns}, rest;
     cut(emit, arg(dims.x), {kColumns, kLane, kAcross}, tile.lanes, tile.vector, tail, order);
     if (dims.y >= 0) {
@@ -78,7 +79,7 @@ int following(const Member &member, int dim) {
 
 void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &group, const Member &member) {
     const Stage &stage = view.graph[member.stage];
-    const TiledDims dims = tiled_dims(view.graph, group);
+    const TiledDims &dims = group.tile.dims;
     const int x = following(member, dims.x), y = following(member, dims.y);
     const Loop turns = made("fusion_turns"), lane = made("fusion_thread"), lines = made("fusion_lines"),
                line = made("fusion_line");
@@ -114,13 +115,13 @@ Schedule stencil_schedule(const PipelineView &view, const Group &group) {
     Schedule schedule;
     const Vertex output = group.outputs[0];
     const Stage &out = view.graph[output];
-    const TiledDims dims = tiled_dims(view.graph, group);
+    const TiledDims &dims = group.tile.dims;
     const Emitter emit(schedule, out.func_id, out.update);
     if (out.role == Role::Intermediate) {
         emit(Verb::ComputeRoot);
     }
     std::map<int, int64_t> room;
-    const std::vector<double> block = block_tile(view.graph, group, group.tile);
+    const std::vector<double> block = block_tile(out.dims.size(), group.tile);
     for (const int dim : {dims.x, dims.y, dims.z}) {
         if (dim >= 0) {
             room[dim] = (int64_t)block[dim];
@@ -132,11 +133,11 @@ Schedule stencil_schedule(const PipelineView &view, const Group &group) {
                             .branch = 0,
                             .verb = Verb::Specialize,
                             .condition = *has_room});
-        walk(Emitter(schedule, out.func_id, out.update, 0), out, dims, group.tile, TailStrategy::ShiftInwards);
+        walk(Emitter(schedule, out.func_id, out.update, 0), out, group.tile, TailStrategy::ShiftInwards);
     }
     Tile narrow = group.tile;
     narrow.vector = narrow.per_thread = narrow.slices = 1;
-    walk(emit, out, dims, narrow, TailStrategy::GuardWithIf);
+    walk(emit, out, narrow, TailStrategy::GuardWithIf);
     for (const Member &member : group.members) {
         const Stage &stage = view.graph[member.stage];
         const Emitter kept(schedule, stage.func_id, 0);
