@@ -33,9 +33,11 @@ std::string tile_text(const Group &group) {
     }
     if (group.kind == Template::Stencil) {
         const Tile &tile = group.tile;
-        const auto by = [&](int x, int y) { return std::to_string(x) + (tile.dims.y < 0 ? "" : " x " + std::to_string(y)); };
-        text += " of " + by(tile.vector, tile.per_thread) + (tile.slices > 1 ? " x " + std::to_string(tile.slices) : "") +
-                " points";
+        const auto by = [&](int x, int y) {
+            return std::to_string(x) + (tile.dims.y < 0 ? "" : " x " + std::to_string(y));
+        };
+        text += " of " + by(tile.vector, tile.per_thread) +
+                (tile.slices > 1 ? " x " + std::to_string(tile.slices) : "") + " points";
         return text + ", tiles of " + by(tile.vector * tile.lanes, tile.per_thread * tile.threads / tile.lanes);
     }
     text += group.tile.vector > 1 ? " x " + std::to_string(group.tile.vector) + " neighbours" : "";

@@ -1,8 +1,8 @@
 #include "fusion/graph.h"
 
 #include <algorithm>
-#include <cmath>
 #include <boost/graph/dominator_tree.hpp>
+#include <cmath>
 #include <set>
 
 namespace fusion {

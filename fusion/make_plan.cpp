@@ -177,7 +177,8 @@ private:
         const Vertex v = move.stages[0];
         draft.assignment.placement[v] = move.placement;
         if (move.placement == Placement::Root) {
-            decided[v] = {false, move.judgement.rule, move.judgement.decision.why(), move.apart_us, move.fused_us, step};
+            decided[v] = {false,         move.judgement.rule, move.judgement.decision.why(),
+                          move.apart_us, move.fused_us,       step};
         } else {
             decided[v] = {true, rule_of(move), "", move.fused_us, move.apart_us, step};
         }

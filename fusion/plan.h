@@ -50,14 +50,14 @@ struct TiledDims {
 };
 
 struct Tile {
-    int vector = 1;      ///< neighbouring points a thread computes with one wide access
-    int per_thread = 1;  ///< such vectors a thread, a block's width apart; of a stencil, below each other
-    int threads = 256;   ///< a block
-    int lanes = 0;       ///< of a stencil: threads of a block along the contiguous dimension, the rest below
-    int slices = 1;      ///< of a stencil: points a thread along a third dimension
+    int vector = 1;       ///< neighbouring points a thread computes with one wide access
+    int per_thread = 1;   ///< such vectors a thread, a block's width apart; of a stencil, below each other
+    int threads = 256;    ///< a block
+    int lanes = 0;        ///< of a stencil: threads of a block along the contiguous dimension, the rest below
+    int slices = 1;       ///< of a stencil: points a thread along a third dimension
     TiledDims dims = {};  ///< of a stencil
-    int reducing = 1;    ///< of these, threads that share one reduction
-    int chunks = 1;      ///< parts of a reduction in blocks of their own, combined by a second launch
+    int reducing = 1;     ///< of these, threads that share one reduction
+    int chunks = 1;       ///< parts of a reduction in blocks of their own, combined by a second launch
     bool operator==(const Tile &) const = default;
 };
 
@@ -69,6 +69,7 @@ struct Use {
     std::vector<int> follows = {};  ///< per loop: the dimension of the frame, or -1
     std::vector<Reach> reach = {};  ///< per loop: offsets to the frame's point, those of all paths united
     bool is_box = true;             ///< the points used for a tile of the frame are a box of known size
+    bool is_own_point = true;       ///< no path goes through an offset, a stride or data
 };
 
 struct Member {
@@ -76,7 +77,7 @@ struct Member {
     Placement placement;
     double evaluations = 0;  ///< over the whole kernel, where a thread computes one point
     std::vector<Use> uses = {};
-    int lane = -1;           ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
+    int lane = -1;  ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
     std::vector<int> follows = {};  ///< at block: per dimension of the stage the output dimension it follows
     bool computed_before = false;   ///< by a kernel that runs earlier
 };
@@ -181,8 +182,8 @@ struct Plan {
     std::vector<Verdict> verdicts;     ///< one an edge, in edges_in_order
     std::vector<Join> joins;
     std::vector<Rewrite> rewrites;
-    std::string fallback;   ///< not empty: why the fused plan was given up for unfused kernels
-    int register_cap = 64;  ///< registers a thread that the kernels are compiled for
+    std::string fallback;     ///< not empty: why the fused plan was given up for unfused kernels
+    int register_cap = 64;    ///< registers a thread that the kernels are compiled for
     double first_cap_us = 0;  ///< measured registers: predicted time under the runtime's own cap, or the one asked for
 };
 

@@ -105,8 +105,7 @@ int registers_of(const StageGraph &graph, const Group &group, const Tile &tile, 
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + unrolled + most;
     }
     if (group.kind == Template::Stencil) {
-        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) +
-               (int)kept;
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) + (int)kept;
     }
     // Addresses die after their access: beyond a few, pointers share registers.
     return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * most_live_values(graph, group);
@@ -161,7 +160,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
-    double instructions = is_tiled ? stencil.overhead + stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
+    double instructions =
+        is_tiled ? stencil.overhead + stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
     for (const Member &member : group.members) {
         const double evaluations = is_tiled ? stencil.evaluations.at(member.stage) : member.evaluations;
         instructions += is_tiled ? evaluations * graph[member.stage].work.total()

@@ -31,8 +31,7 @@ std::vector<Vertex> readers_of(const Draft &draft, Vertex buffer) {
 /// kernel may compute it.
 bool keeps_stages(const StageGraph &graph, const Group &group) {
     return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) {
-        return m.placement == Placement::AtBlock ||
-               (m.placement == Placement::AtThread && !graph[m.stage].has_updates);
+        return m.placement == Placement::AtBlock || (m.placement == Placement::AtThread && !graph[m.stage].has_updates);
     });
 }
 
@@ -127,10 +126,9 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
             if (placement != Placement::Inlined) {
                 return std::nullopt;
             }
-            proposal.judgement = {
-                Decision::forbid("the kernel of " + draft.graph[outputs[0]].func +
-                                 " keeps tiles, which cannot be computed with it inlined"),
-                has_tiles ? kTransposedTile : kStencilTile};
+            proposal.judgement = {Decision::forbid("the kernel of " + draft.graph[outputs[0]].func +
+                                                   " keeps tiles, which cannot be computed with it inlined"),
+                                  has_tiles ? kTransposedTile : kStencilTile};
             return proposal;
         }
     }

@@ -74,7 +74,10 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
         if (!is_reduction(stage) || !stage.reassociable) {
             return Decision::forbid(stage.func + " is folded in the order of its loop, which a block cannot share");
         }
-        if (own.count(-1) || own.size() != member.follows.size() || member.follows.size() != stage.dims.size()) {
+        const bool moves =
+            std::any_of(member.uses.begin(), member.uses.end(), [](const Use &u) { return !u.is_own_point; });
+        if (moves || own.count(-1) || own.size() != member.follows.size() ||
+            member.follows.size() != stage.dims.size()) {
             return Decision::forbid("a point of " + out.func + " reads " + stage.func +
                                     " at other points than its own row");
         }

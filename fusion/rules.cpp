@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "fusion/legality.h"
 #include "fusion/price.h"
-#include "fusion/reduction_kernel.h"
 #include "fusion/text.h"
 
 namespace fusion {
@@ -12,10 +12,6 @@ namespace {
 /// Instructions per point beyond which the compiler, not the GPU, is the bottleneck: Halide took 0.3 s for a chain of
 /// 40 stages and 11 s when each held a vector sine (design, section 3).
 constexpr double kMostEvaluationsAPoint = 4096;
-
-const Stage &producer_of(const Candidate &c) {
-    return c.graph[c.producer];
-}
 
 double evaluations_of(const Group &group, Vertex stage) {
     for (const Member &member : group.members) {
@@ -59,82 +55,6 @@ bool is_slower(const Candidate &c) {
 
 std::string margin(const Candidate &c) {
     return "apart " + time_text(c.apart_us()) + ", fused " + time_text(c.fused_us());
-}
-
-// Legality.
-
-Decision pipeline_input(const Candidate &c) {
-    return producer_of(c).role == Role::Input ? Decision::forbid("an input of the pipeline is read from memory")
-                                              : Decision::allow();
-}
-
-Decision output_is_stored(const Candidate &c) {
-    return producer_of(c).role == Role::Output
-               ? Decision::forbid(producer_of(c).func +
-                                  " is an output: it is stored once, and its readers read it back")
-               : Decision::allow();
-}
-
-Decision user_schedule(const Candidate &c) {
-    return producer_of(c).scheduled_by_user
-               ? Decision::forbid(producer_of(c).func + " keeps the schedule that its author gave it")
-               : Decision::allow();
-}
-
-Decision extern_stage(const Candidate &c) {
-    if (producer_of(c).is_extern) {
-        return Decision::forbid(producer_of(c).func + " is an extern stage: it has no expression to inline");
-    }
-    for (const Edge &e : c.edges) {
-        if (c.graph[e].kind == ReadKind::Opaque) {
-            return Decision::forbid(c.graph[target(e, c.graph)].func +
-                                    " is an extern stage: it reads whole buffers on the host");
-        }
-    }
-    return Decision::allow();
-}
-
-Decision reduction_boundary(const Candidate &c) {
-    return is_reduction(producer_of(c)) && c.proposed == Placement::Inlined
-               ? Decision::forbid("what reads " + producer_of(c).func +
-                                  " needs the whole reduction first, so it cannot be recomputed a point")
-               : Decision::allow();
-}
-
-Decision update_stages(const Candidate &c) {
-    return producer_of(c).has_updates && !is_reduction(producer_of(c))
-               ? Decision::forbid(producer_of(c).func + " has update definitions, so its values exist only in memory")
-               : Decision::allow();
-}
-
-Decision partly_read(const Candidate &c) {
-    return producer_of(c).partly_read && c.proposed == Placement::Inlined
-               ? Decision::forbid(
-                     "only some elements of the Tuple " + producer_of(c).func +
-                     " are read: inlined, it would leave stages without a reader, on which Halide 21 stops")
-               : Decision::allow();
-}
-
-Decision read_kind(const Candidate &c) {
-    for (const Edge &e : c.edges) {
-        const ReadKind kind = c.graph[e].kind;
-        if (kind == ReadKind::Gather || kind == ReadKind::InPlace) {
-            return Decision::forbid(c.graph[target(e, c.graph)].func + " reads it as a " + name_of(kind) +
-                                    ": where is not known before it runs");
-        }
-    }
-    return Decision::allow();
-}
-
-Decision stencil_tile(const Candidate &c) {
-    const bool is_kept = c.proposed == Placement::AtThread || c.proposed == Placement::AtBlock;
-    for (const Edge &e : c.edges) {
-        if (is_kept && !is_reduction(producer_of(c)) && !c.graph[e].is_box) {
-            return Decision::forbid("what neighbouring points of " + c.graph[target(e, c.graph)].func +
-                                    " need of it has no constant size");
-        }
-    }
-    return Decision::allow();
 }
 
 // Resource.

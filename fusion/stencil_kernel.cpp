@@ -126,8 +126,8 @@ bool reads_neighbours(const Group &group) {
 }
 
 bool is_shared_by_neighbours(const StageGraph &graph, const Member &member) {
-    const bool at_block = member.placement == Placement::AtBlock &&
-                          std::any_of(member.uses.begin(), member.uses.end(), has_reach);
+    const bool at_block =
+        member.placement == Placement::AtBlock && std::any_of(member.uses.begin(), member.uses.end(), has_reach);
     return !graph[member.stage].has_updates && (at_block || member.placement == Placement::AtThread);
 }
 
@@ -145,7 +145,8 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
         return Decision::forbid(out.func + " has more slices of tiles than a grid has blocks in its second dimension");
     }
     for (const Member &member : group.members) {
-        if (graph[member.stage].has_updates || member.placement == Placement::Inlined || member.stage == group.outputs[0]) {
+        if (graph[member.stage].has_updates || member.placement == Placement::Inlined ||
+            member.stage == group.outputs[0]) {
             continue;
         }
         const std::string &name = graph[member.stage].func;
@@ -156,14 +157,16 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
             }
         }
         if (member.placement == Placement::AtThread) {
-            const bool inside = std::any_of(reads.begin(), reads.end(),
-                                            [&](const Use &use) { return use.frame != group.outputs[0]; });
+            const bool inside =
+                std::any_of(reads.begin(), reads.end(), [&](const Use &use) { return use.frame != group.outputs[0]; });
             if (inside) {
                 return Decision::forbid(name + " is read by threads that compute a tile in shared memory too");
             }
             continue;
         }
-        const auto covers = [&](int dim) { return dim < 0 || std::count(member.follows.begin(), member.follows.end(), dim); };
+        const auto covers = [&](int dim) {
+            return dim < 0 || std::count(member.follows.begin(), member.follows.end(), dim);
+        };
         if (reads.size() != 1 || !covers(dims.x) || !covers(dims.y)) {
             return Decision::forbid("a block of " + out.func + " reads " + name +
                                     " in several ways, or the same points as other blocks");

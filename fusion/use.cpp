@@ -5,7 +5,10 @@
 namespace fusion {
 
 Sites Sites::through(const Read &read, size_t loops) const {
-    Sites result{calls * read.points, others * read.others(), std::vector<Reach>(loops), is_box && read.is_box};
+    const bool moves = read.kind == ReadKind::Stencil || read.kind == ReadKind::Strided ||
+                       read.kind == ReadKind::Gather || read.kind == ReadKind::Opaque;
+    Sites result{calls * read.points, others * read.others(), std::vector<Reach>(loops), is_box && read.is_box,
+                 is_own_point && !moves};
     for (size_t d = 0; d < read.follows.size(); d++) {
         const int loop = read.follows[d];
         if (loop >= 0 && loop < (int)reach.size()) {
@@ -27,10 +30,11 @@ void Sites::unite(const Sites &more) {
     calls += more.calls;
     others = std::max(others, more.others);
     is_box = is_box && more.is_box;
+    is_own_point = is_own_point && more.is_own_point;
 }
 
 Use Sites::of(Vertex frame, const std::vector<int> &follows) const {
-    return {frame, calls, others, follows, reach, is_box};
+    return {frame, calls, others, follows, reach, is_box, is_own_point};
 }
 
 double evaluations_a_point(const Use &use, const std::vector<double> &tile) {

@@ -141,7 +141,8 @@ namespace {
 
 /// An extent of a buffer of the caller that the stage's region has at least in dimension `dim`: that of an output which
 /// reads it, maybe through others, along a loop and at constant offsets.
-std::optional<BufferField> least_extent(const PipelineView &view, Vertex v, int dim, std::set<std::pair<Vertex, int>> &seen) {
+std::optional<BufferField> least_extent(const PipelineView &view, Vertex v, int dim,
+                                        std::set<std::pair<Vertex, int>> &seen) {
     if (!seen.emplace(v, dim).second) {
         return std::nullopt;
     }

@@ -16,8 +16,9 @@ namespace {
 
 using Halide::TailStrategy;
 
-const Loop kTile = made("fusion_tile"), kColumns = made("fusion_columns"), kBands = made("fusion_bands"), kLane = made("fusion_thread"),
-           kLine = made("fusion_line"), kAcross = made("fusion_across"), kDown = made("fusion_down"), kDeep = made("fusion_deep"), kSlice = made("fusion_slice");
+const Loop kTile = made("fusion_tile"), kColumns = made("fusion_columns"), kBands = made("fusion_bands"),
+           kLane = made("fusion_thread"), kLine = made("fusion_line"), kAcross = made("fusion_across"),
+           kDown = made("fusion_down"), kDeep = made("fusion_deep"), kSlice = made("fusion_slice");
 
 /// Cuts a dimension in `each` pieces of `points`: loops over them, over a thread's points where these are several, and over
 /// the rest. A loop over one point would hide that a thread needs a constant number.

@@ -76,7 +76,8 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
         branch(Verb::GpuThreads, {column, lane});
     };
     // With room for a tile the last one is moved inwards, and no point needs a guard.
-    if (const auto has_room = size_condition(view, group.outputs[0], {{along, kTransposeTile}, {across, kTransposeTile}})) {
+    if (const auto has_room =
+            size_condition(view, group.outputs[0], {{along, kTransposeTile}, {across, kTransposeTile}})) {
         schedule.push_back({.func_id = out.func_id,
                             .update = out.update,
                             .branch = 0,

@@ -39,8 +39,7 @@ const std::vector<int> kRegisterCaps = {64, 96, 128, 255};
 /// Registers from ptxas; where kernels spill, narrower ones are tried too and the cheaper plan is taken.
 Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target,
                       const PlanOptions &options, const std::string &name) {
-    const std::vector<int> caps =
-        options.register_cap > 0 ? std::vector<int>{options.register_cap} : kRegisterCaps;
+    const std::vector<int> caps = options.register_cap > 0 ? std::vector<int>{options.register_cap} : kRegisterCaps;
     Planned wide = plan_as(view, device, target, options, name);
     try {
         measure_registers(wide, target, caps);

@@ -101,9 +101,8 @@ std::optional<std::string> replace_one(const std::vector<Function> &outputs) {
     const std::vector<ReductionFunc> reductions = reduction_funcs(outputs);
     for (const ReductionFunc &sum : reductions) {
         Expr term;
-        const Sub *difference = sum.over.size() == 1 && sum.update[0].type() == Float(32)
-                                    ? exponent_of(sum, outputs, term)
-                                    : nullptr;
+        const Sub *difference =
+            sum.over.size() == 1 && sum.update[0].type() == Float(32) ? exponent_of(sum, outputs, term) : nullptr;
         for (const ReductionFunc &maximum : reductions) {
             if (!difference || !subtracts(*difference, sum, maximum.function.name())) {
                 continue;

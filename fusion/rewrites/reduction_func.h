@@ -22,9 +22,9 @@ std::vector<ReductionFunc> reduction_funcs(const std::vector<Halide::Internal::F
 
 /// Calls `replace_one`, which replaces a reduction in what `outputs` reach and names it, until there is nothing to replace:
 /// what it puts in can be read by the next. Returns the names. What it puts in must not match again.
-std::vector<std::string> replace_all(
-    const std::vector<Halide::Internal::Function> &outputs,
-    std::optional<std::string> (*replace_one)(const std::vector<Halide::Internal::Function> &outputs));
+std::vector<std::string>
+replace_all(const std::vector<Halide::Internal::Function> &outputs,
+            std::optional<std::string> (*replace_one)(const std::vector<Halide::Internal::Function> &outputs));
 
 /// What a sum adds, a maximum compares: the operand of the update that is not the Func itself. Nothing when it is neither.
 std::optional<Halide::Expr> summed_term(const ReductionFunc &reduction);

@@ -1,75 +1,15 @@
-/// Each rule alone: just inside its bound and just outside. Kernels are made by hand so that only one thing differs.
+/// The table of rules, and each rule of resources and profit: just inside its bound and just outside. Kernels are made by hand
+/// so that only one thing differs.
 #include "fusion/rules.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 
-#include "tests/unit/core/graphs.h"
+#include "tests/unit/core/rules_fixture.h"
 
 namespace fusion::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StrEq;
-
-/// in -> mid -> out, and mid as the candidate.
-class Rules : public ::testing::Test {
-protected:
-    Rules() {
-        in = b.input("in", {8, 8});
-        mid = b.stage("mid", {8, 8}, {{in}});
-        out = b.output("out", {8, 8}, {{mid}});
-        Group of_mid, of_out;
-        of_mid.outputs = {mid};
-        of_mid.members = {{mid, Placement::Root, 64}};
-        of_mid.inputs = {{.producer = in}};
-        of_out.outputs = {out};
-        of_out.members = {{out, Placement::Root, 64}};
-        of_out.inputs = {{.producer = mid}};
-        apart = {of_mid, of_out};
-        Group both = of_out;
-        both.members = {{mid, Placement::Inlined, 64}, {out, Placement::Root, 64}};
-        both.inputs = {{.producer = in}};
-        fused = {both};
-        for (Group *group : {&apart[0], &apart[1], &fused[0]}) {
-            group->price.occupancy = 1;
-            group->price.time_us = 10;
-        }
-    }
-
-    Judgement ask(RuleKind kind) {
-        Candidate candidate{b.graph, device, mid, proposed, {}, &apart, &fused};
-        candidate.edges.assign(out_edges(mid, b.graph).first, out_edges(mid, b.graph).second);
-        return judge(candidate, kind);
-    }
-    void allows(RuleKind kind) {
-        const Judgement judgement = ask(kind);
-        EXPECT_TRUE(judgement.decision.allowed()) << judgement.rule << ": " << judgement.decision.why();
-    }
-    void forbids(RuleKind kind, const char *rule) {
-        const Judgement judgement = ask(kind);
-        EXPECT_FALSE(judgement.decision.allowed());
-        EXPECT_THAT(judgement.rule, StrEq(rule));
-        EXPECT_NE(judgement.decision.why(), "");
-    }
-    /// 20 us apart; fused a little less or not less.
-    void set_faster(bool faster) { fused[0].price.time_us = faster ? 19.99 : 20; }
-    void set_read_kind(ReadKind kind) { b.graph[*out_edges(mid, b.graph).first].kind = kind; }
-
-    /// mid becomes an update, one that may be computed in parts or not.
-    void set_reduction(bool reassociable) {
-        b[mid].update = b[mid].has_updates = true;
-        b[mid].folds = b[mid].reassociable = reassociable;
-    }
-
-    Builder b;
-    Device device = device_named("H200");
-    Placement proposed = Placement::Inlined;
-    Vertex in, mid, out;
-    std::vector<Group> apart, fused;
-};
 
 TEST_F(Rules, TableHasDistinctKebabCaseIdsAndMeanings) {
     std::set<std::string> ids = {kHorizontalSiblings, kUnboundedRegion, kTransposedTile, kVariant,
@@ -96,73 +36,7 @@ TEST_F(Rules, PlainPointwiseStageThatSavesTimeIsAllowedByAll) {
     allows(RuleKind::Legality);
     allows(RuleKind::Resource);
     allows(RuleKind::Profit);
-    EXPECT_THAT(ask(RuleKind::Profit).rule, StrEq("vertical-fusion"));
-}
-
-TEST_F(Rules, PipelineInputForbidsAnInput) {
-    b[mid].role = Role::Input;
-    forbids(RuleKind::Legality, "pipeline-input");
-}
-
-TEST_F(Rules, OutputIsStoredForbidsAnOutputAndNamesIt) {
-    b[mid].role = Role::Output;
-    forbids(RuleKind::Legality, "output-is-stored");
-    EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("mid is an output"));
-}
-
-TEST_F(Rules, UserScheduleForbidsTheProducerButNotTheConsumer) {
-    b[out].scheduled_by_user = true;
-    allows(RuleKind::Legality);
-    b[mid].scheduled_by_user = true;
-    forbids(RuleKind::Legality, "user-schedule");
-}
-
-TEST_F(Rules, ExternStageForbidsTheStageItselfAndWhatItReads) {
-    b[mid].is_extern = true;
-    forbids(RuleKind::Legality, "extern-stage");
-    b[mid].is_extern = false;
-    allows(RuleKind::Legality);
-    b[out].is_extern = true;
-    set_read_kind(ReadKind::Opaque);
-    forbids(RuleKind::Legality, "extern-stage");
-    EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("out is an extern stage"));
-}
-
-TEST_F(Rules, UpdateStagesForbidsAProducerWithUpdatesInOrderButNotAConsumer) {
-    b[out].has_updates = true;
-    allows(RuleKind::Legality);
-    set_reduction(false);
-    forbids(RuleKind::Legality, "update-stages");
-    proposed = Placement::AtBlock;
-    forbids(RuleKind::Legality, "update-stages");
-}
-
-TEST_F(Rules, ReductionBoundaryForbidsInliningAReductionButNotKeepingItAtTheBlock) {
-    set_reduction(true);
-    forbids(RuleKind::Legality, "reduction-boundary");
-    EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("what reads mid needs the whole reduction first"));
-    proposed = Placement::AtBlock;
-    allows(RuleKind::Legality);
-}
-
-TEST_F(Rules, ReadKindAllowsPointwiseBroadcastTransposedAndReduction) {
-    for (const ReadKind kind : {ReadKind::Pointwise, ReadKind::Broadcast, ReadKind::Transposed, ReadKind::Reduction}) {
-        set_read_kind(kind);
-        allows(RuleKind::Legality);
-    }
-}
-
-TEST_F(Rules, ReadKindForbidsEveryOtherKindByItsName) {
-    for (const ReadKind kind : {ReadKind::Stencil, ReadKind::Strided, ReadKind::Gather, ReadKind::InPlace}) {
-        set_read_kind(kind);
-        forbids(RuleKind::Legality, "read-kind");
-        EXPECT_THAT(ask(RuleKind::Legality).decision.why(), HasSubstr("out reads it as a " + name_of(kind)));
-    }
-}
-
-TEST_F(Rules, ReadKindForbidsWhenOneOfSeveralReadsCannotBeFused) {
-    add_edge(mid, out, Read{ReadKind::Stencil, 3, {0, 1}, b[mid].dims}, b.graph);
-    forbids(RuleKind::Legality, "read-kind");
+    EXPECT_THAT(ask(RuleKind::Profit).rule, ::testing::StrEq("vertical-fusion"));
 }
 
 // A buffer of two dimensions takes 32 bytes: a pointer of 8, and 12 a dimension.

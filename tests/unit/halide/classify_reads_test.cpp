@@ -49,6 +49,21 @@ TEST_F(ClassifyReads, the_same_point_twice_is_one_point) {
     EXPECT_EQ(read.points, 1);
 }
 
+TEST_F(ClassifyReads, offsets_are_known_and_make_a_box) {
+    const Read read = only(f(x - 1, y) + f(x + 2, y + 3), f);
+    EXPECT_EQ(read.reach, (std::vector<Reach>{{-1, 2}, {0, 3}}));
+    EXPECT_TRUE(read.is_box);
+    EXPECT_TRUE(only(cube(x + 1, y, 0) + cube(x, y, 2), cube).is_box);
+}
+
+TEST_F(ClassifyReads, clamps_strides_parameters_and_reductions_make_no_box) {
+    const Param<int> p("p");
+    EXPECT_FALSE(only(f(clamp(x - 1, 0, 9), y), f).is_box);
+    EXPECT_FALSE(only(f(x * 2, y), f).is_box);
+    EXPECT_FALSE(only(f(x + p, y), f).is_box);
+    EXPECT_FALSE(only(f(x + r, y), f).is_box);
+}
+
 TEST_F(ClassifyReads, a_missing_dimension_is_a_broadcast) {
     EXPECT_EQ(only(row(x), row).kind, ReadKind::Broadcast);
     EXPECT_EQ(only(row(x), row).follows, (Follows{0}));

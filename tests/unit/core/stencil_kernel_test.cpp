@@ -1,0 +1,100 @@
+#include "fusion/stencil_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fusion/footprint.h"
+#include "tests/unit/core/graphs.h"
+
+namespace fusion::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// in -> wide -> out, each reading `span` + 1 neighbours of the one before in each dimension.
+class StencilKernel : public ::testing::Test {
+protected:
+    Builder b;
+    Vertex in, wide, out;
+
+    StencilKernel() {
+        in = b.input("in", {1024, 1024});
+        wide = b.stage("wide", {1024, 1024}, {{in, ReadKind::Stencil, 9}});
+        out = b.output("out", {1024, 1024}, {{wide, ReadKind::Stencil, 9}});
+        set_reach(1);
+    }
+
+    void set_reach(int64_t each) {
+        for (const Edge &e : edges_in_order(b.graph)) {
+            b.graph[e].reach = {{-each, each}, {-each, each}};
+        }
+    }
+
+    Group kernel(Placement of_wide) {
+        Group group = trace_kernel(b.graph, {Placement::Root, of_wide, Placement::Root}, {out});
+        group.kind = Template::Stencil;
+        group.tile = {.vector = 2, .per_thread = 4, .threads = 256, .lanes = 32, .dims = tiled_dims(b.graph, group)};
+        return group;
+    }
+
+    const Member &member(const Group &group, Vertex stage) const {
+        return *std::find_if(group.members.begin(), group.members.end(),
+                             [&](const Member &m) { return m.stage == stage; });
+    }
+};
+
+TEST_F(StencilKernel, CoversTheContiguousDimensionAndTheOneThatSharesMost) {
+    const TiledDims dims = tiled_dims(b.graph, kernel(Placement::Inlined));
+    EXPECT_EQ(dims.x, 0);
+    EXPECT_EQ(dims.y, 1);
+    EXPECT_EQ(dims.z, -1);
+}
+
+TEST_F(StencilKernel, ComputesWhatAThreadsPointsShareOnce) {
+    const Group group = kernel(Placement::AtThread);
+    EXPECT_DOUBLE_EQ(stencil_work(b.graph, group, group.tile).evaluations.at(wide), 1024.0 * 1024 * (4 * 6) / 8);
+}
+
+TEST_F(StencilKernel, ComputesABlocksTileInWholeRounds) {
+    const Group group = kernel(Placement::AtBlock);
+    EXPECT_THAT(box_at_block(b.graph, group, member(group, wide), group.tile), ElementsAre(64 + 2, 32 + 2));
+    const StencilWork work = stencil_work(b.graph, group, group.tile);
+    EXPECT_DOUBLE_EQ(work.shared_bytes, 66 * 34 * 4);
+    EXPECT_DOUBLE_EQ(work.evaluations.at(wide), 1024.0 * 1024 / (64 * 32) * (96 * 40));
+}
+
+TEST_F(StencilKernel, CanTileABoxAndNothingElse) {
+    EXPECT_TRUE(can_tile(b.graph, kernel(Placement::AtThread)).allowed());
+    EXPECT_TRUE(can_tile(b.graph, kernel(Placement::AtBlock)).allowed());
+    b.graph[edge(wide, out, b.graph).first].is_box = false;
+    EXPECT_THAT(can_tile(b.graph, kernel(Placement::AtThread)).why(), HasSubstr("no constant size"));
+    EXPECT_TRUE(can_tile(b.graph, kernel(Placement::Inlined)).allowed()) << "nothing is kept";
+}
+
+TEST_F(StencilKernel, PlansOneKernelOfTwoStencilsAndKeepsFarOnesApart) {
+    EXPECT_EQ(plan_of(b.graph).groups.size(), 1u);
+    EXPECT_EQ(kernel_storing(plan_of(b.graph), out).kind, Template::Stencil);
+    // Of a hundred neighbours each way, computing the first again for the second is dearer than storing it.
+    for (const Edge &e : edges_in_order(b.graph)) {
+        b.graph[e].points = 10201;
+    }
+    set_reach(50);
+    b.graph[wide].work.arithmetic = b.graph[out].work.arithmetic = 10201;
+    EXPECT_EQ(plan_of(b.graph).groups.size(), 2u);
+}
+
+TEST_F(StencilKernel, AThreadComputesTheChannelsThatShareAValue) {
+    Builder c;
+    const Vertex image = c.input("image", {1024, 1024});
+    const Vertex ratio = c.stage("ratio", {1024, 1024}, {{image, ReadKind::Stencil, 9}}, 50);
+    const Vertex colour = c.output("colour", {1024, 1024, 3}, {{ratio, ReadKind::Broadcast, 1, {0, 1}}});
+    c.graph[edge(image, ratio, c.graph).first].reach = {{-1, 1}, {-1, 1}};
+    c.graph[edge(ratio, colour, c.graph).first].reach = {{0, 0}, {0, 0}};
+    const Group group = trace_kernel(c.graph, {Placement::Root, Placement::Inlined, Placement::Root}, {colour});
+    EXPECT_EQ(tiled_dims(c.graph, group).z, 2);
+    EXPECT_EQ(kernel_storing(plan_of(c.graph), colour).tile.slices, 3);
+}
+
+}  // namespace
+}  // namespace fusion::test
