@@ -16,9 +16,9 @@ enum class ReadKind {
     Broadcast,   ///< misses a dimension of the consumer
     Transposed,  ///< dimensions in another order
     Stencil,     ///< constant offsets
-    Strided,     ///< a coefficient other than 1, or a division
+    Strided,     ///< a coefficient other than 1, a division, or another function of the loops (a mirror)
     Reduction,   ///< through a reduction variable
-    Gather,      ///< data-dependent or not affine
+    Gather,      ///< data-dependent
     Opaque,      ///< by an extern stage
     InPlace,     ///< an update definition reading or replacing the definition before it
 };

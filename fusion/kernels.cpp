@@ -1,6 +1,7 @@
 #include "fusion/kernels.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "fusion/error.h"
@@ -116,7 +117,11 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
     const auto make = [&](const std::set<Vertex> &staged) {
         Group group = trace_kernel(graph, assignment.placement, outputs, staged);
         group.kind = template_of(graph, assignment, group);
-        choose_tile(graph, group, device, limits);
+        if (group.kind == Template::Stencil && !can_tile(graph, group).allowed()) {
+            group.price.time_us = std::numeric_limits<double>::infinity();  // nobody may take it
+        } else {
+            choose_tile(graph, group, device, limits);
+        }
         return group;
     };
     Group group = make({});

@@ -8,6 +8,7 @@
 #include "fusion/live_values.h"
 #include "fusion/reduction_price.h"
 #include "fusion/stencil_kernel.h"
+#include "fusion/stencil_tiles.h"
 #include "fusion/use.h"
 
 namespace fusion {
@@ -244,7 +245,9 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
     for (const Tile &tile : candidates) {
         const Price price = price_kernel(graph, group, tile, device, limits.registers);
         const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
-        const bool is_short = group.kind != Template::Stencil || a_thread <= kMostInstructionsAThread;
+        const bool is_short =
+            group.kind != Template::Stencil ||
+            (a_thread <= kMostInstructionsAThread && most_written_out(group, tile).second <= kMostWrittenOut);
         if (first || (is_short && price.time_us < group.price.time_us)) {
             group.tile = tile;
             group.price = price;

@@ -4,23 +4,11 @@
 
 #include "fusion/legality.h"
 #include "fusion/price.h"
+#include "fusion/stencil_tiles.h"
 #include "fusion/text.h"
 
 namespace fusion {
 namespace {
-
-/// Instructions per point beyond which the compiler, not the GPU, is the bottleneck: Halide took 0.3 s for a chain of
-/// 40 stages and 11 s when each held a vector sine (design, section 3).
-constexpr double kMostEvaluationsAPoint = 4096;
-
-double evaluations_of(const Group &group, Vertex stage) {
-    for (const Member &member : group.members) {
-        if (member.stage == stage) {
-            return member.evaluations;
-        }
-    }
-    return 0;
-}
 
 double sum(const std::vector<Group> &groups, double Price::*field) {
     double total = 0;
@@ -83,11 +71,10 @@ Decision shared_memory(const Candidate &c) {
 
 Decision expression_size(const Candidate &c) {
     for (const Group &group : *c.fused) {
-        const double points = std::max(1.0, c.graph[group.outputs[0]].points());
-        const double a_point = evaluations_of(group, c.producer) / points;
-        if (c.proposed == Placement::Inlined && a_point > kMostEvaluationsAPoint) {
-            return Decision::forbid("it would be evaluated " + count_text(a_point) + " times a point of " +
-                                    c.graph[group.outputs[0]].func);
+        const auto [stage, evaluations] = most_written_out(group, group.tile);
+        if (evaluations > kMostWrittenOut) {
+            return Decision::forbid("a thread of " + c.graph[group.outputs[0]].func + " would evaluate " +
+                                    c.graph[stage].func + " " + count_text(evaluations) + " times, one by one");
         }
     }
     return Decision::allow();
@@ -162,7 +149,7 @@ constexpr Rule kRules[] = {
     {"launch-arguments", RuleKind::Resource, launch_arguments,
      "a launch takes no more arguments than the device allows"},
     {"shared-memory", RuleKind::Resource, shared_memory, "the tiles of a kernel fit in a block's shared memory"},
-    {"expression-size", RuleKind::Resource, expression_size, "a stage is not evaluated thousands of times a point"},
+    {"expression-size", RuleKind::Resource, expression_size, "a stage is not evaluated hundreds of times a thread"},
     {"recompute-limit", RuleKind::Resource, recompute_limit,
      "arithmetic is not multiplied by a width, whatever a launch costs"},
     {"register-pressure", RuleKind::Profit, register_pressure,

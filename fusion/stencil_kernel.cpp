@@ -11,8 +11,8 @@
 namespace fusion {
 namespace {
 
-/// Sizes that are tried: threads of a block along the contiguous dimension and in all, and points of a thread.
-const std::vector<int> kLanes = {32, 64}, kThreads = {128, 256}, kAcross = {1, 2}, kDown = {1, 2, 4, 8};
+/// A dimension with room for the lanes of a warp.
+constexpr int64_t kLongDim = 32;
 
 /// Channels that one thread computes at most.
 constexpr int64_t kMostSlices = 4;
@@ -80,7 +80,7 @@ TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     for (const Input &input : group.inputs) {
         add(input.uses);
     }
-    const auto is_long = [&](int dim) { return out.dims[dim].extent >= kLanes[0]; };
+    const auto is_long = [&](int dim) { return out.dims[dim].extent >= kLongDim; };
     const auto lanes = std::find_if(out.memory_order.begin(), out.memory_order.end(), is_long);
     TiledDims dims{.x = lanes == out.memory_order.end() ? contiguous_dim(out) : *lanes};
     for (const int dim : out.memory_order) {
@@ -255,38 +255,6 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     }
     work.halo = distinct > 0 ? std::max(1.0, loaded / distinct) : 1;
     return work;
-}
-
-std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
-    const Stage &out = graph[group.outputs[0]];
-    const TiledDims dims = tiled_dims(graph, group);
-    const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
-    std::vector<int> depths = {1};
-    if (dims.z >= 0) {
-        depths.push_back((int)out.dims[dims.z].extent);
-    }
-    std::vector<Tile> tiles;
-    for (const int threads : kThreads) {
-        for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
-            for (const int across : kAcross) {
-                for (const int down : kDown) {
-                    for (const int depth : depths) {
-                        const Tile tile{.vector = across,
-                                        .per_thread = down,
-                                        .threads = threads,
-                                        .lanes = lanes,
-                                        .slices = depth,
-                                        .dims = dims};
-                        const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
-                        if (tiles.empty() || fits) {
-                            tiles.push_back(tile);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    return tiles;
 }
 
 }  // namespace fusion

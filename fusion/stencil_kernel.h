@@ -39,7 +39,4 @@ struct StencilWork {
 
 StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile);
 
-/// Tiles that the template can execute; the price chooses.
-std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group);
-
 }  // namespace fusion

@@ -63,10 +63,7 @@ ReadKind kind_of_index(const AffineIndex &index, const std::vector<std::string> 
     if (index.coefficient.empty()) {
         return ReadKind::Broadcast;
     }
-    if (!index.affine && !index.divided) {
-        return ReadKind::Gather;
-    }
-    if (index.divided || index.coefficient.size() > 1 || index.coefficient.begin()->second != 1) {
+    if (!index.affine || index.divided || index.coefficient.size() > 1 || index.coefficient.begin()->second != 1) {
         return ReadKind::Strided;
     }
     if (index.clamped || index.constant != 0 || index.symbolic) {

@@ -31,7 +31,7 @@ const Subject kSubjects[] = {
     {"multi_output", {}, {}},
     {"pointwise_chain", {}, {}},
     {"small_branches", {}, {}},
-    {"stencil_chain", {{"stages", "5"}}, {}},
+    {"stencil_chain", {{"stages", "2"}}, {}},
     {"transpose_sandwich", {}, {}},
     {"unsharp", {}, {3}},
 };

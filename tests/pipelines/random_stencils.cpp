@@ -11,6 +11,9 @@ constexpr int kChannels = 3;
 
 const Var x("x"), y("y"), c("c");
 
+/// Not of two values: Halide can find that a function of those is constant, and launches less than was planned.
+const std::vector<Type> kTypes = {Float(32), Float(32), Int(32), UInt(8), Int(16), UInt(16)};
+
 struct Source {
     Func func;
     bool has_channels = false;
@@ -72,7 +75,7 @@ Built build(uint32_t seed, RandomStencils &made) {
     Draw draw(seed);
     Built built;
     const bool has_channels = draw.percent(50);
-    ImageParam image(draw_type(draw), has_channels ? 3 : 2, kImage);
+    ImageParam image(draw.one_of(kTypes), has_channels ? 3 : 2, kImage);
     built.inputs.push_back(image.parameter());
     std::vector<Source> sources = {{with_boundary(draw, image, made.has_boundary), has_channels}};
     const std::vector<int> sizes = {7, 96, 640, 2560};
@@ -90,14 +93,14 @@ Built build(uint32_t seed, RandomStencils &made) {
         }
         Func stage("stage" + std::to_string(i));
         const std::vector<Var> args = own_channels ? std::vector<Var>{x, y, c} : std::vector<Var>{x, y};
-        stage(args) = value_of(draw, reads, draw_type(draw));
+        stage(args) = value_of(draw, reads, draw.one_of(kTypes));
         sources.push_back({stage, own_channels});
     }
     std::vector<Func> outputs;
     made.channels.clear();
     for (size_t i = 1; i < sources.size(); i++) {
-        if (sources[i].is_read && !draw.percent(8)) {
-            continue;
+        if (sources[i].is_read) {
+            continue;  // at offsets: the caller's buffer would have to be larger than the others
         }
         made.channels.push_back(sources[i].has_channels ? kChannels : 0);
         Halide::Region region = {{0, width}, {0, height}};

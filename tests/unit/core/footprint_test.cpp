@@ -159,8 +159,6 @@ TEST(Footprint, SeveralOutputsEachComputeWhatTheyShare) {
     placement[shared] = Placement::Inlined;
     const std::vector<Vertex> outputs = {stage_named(graph, "out0"), stage_named(graph, "out1")};
     EXPECT_EQ(evaluations(trace_kernel(graph, placement, outputs), shared), 128);
-    placement[shared] = Placement::AtThread;
-    EXPECT_EQ(evaluations(trace_kernel(graph, placement, outputs), shared), 64);
 }
 
 /// The kernel of transpose() with `first` as a tile in shared memory.

@@ -123,10 +123,10 @@ TEST(EveryPlan, ListsKernelsInAnOrderInWhichTheyCanRun) {
     });
 }
 
-TEST(EveryPlan, FusesNoEdgeThatIsNotPointwiseBroadcastTransposedOrOfAReduction) {
+TEST(EveryPlan, FusesNoEdgeWhosePlacesAreKnownOnlyWhenItRuns) {
     for_random_graphs([](const StageGraph &graph, const Plan &plan) {
         const std::set<ReadKind> fusable = {ReadKind::Pointwise, ReadKind::Broadcast, ReadKind::Transposed,
-                                            ReadKind::Reduction};
+                                            ReadKind::Reduction, ReadKind::Stencil,   ReadKind::Strided};
         for (const Verdict &verdict : plan.verdicts) {
             const bool starts = verdict.kind == ReadKind::InPlace && is_reduction(graph[verdict.consumer]);
             EXPECT_TRUE(verdict.verdict == "stored" || fusable.count(verdict.kind) || starts) << verdict.rule;

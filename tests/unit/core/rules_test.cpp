@@ -71,11 +71,17 @@ TEST_F(Rules, SharedMemoryAllowsWhatABlockHasAndNotOneByteMore) {
     forbids(RuleKind::Resource, "shared-memory");
 }
 
-TEST_F(Rules, ExpressionSizeAllows4096EvaluationsAPointAndNotOneMore) {
-    fused[0].members[0].evaluations = 64 * 4096;
-    fused[0].members[1].evaluations = 64 * 100000;  // another stage
+TEST_F(Rules, ExpressionSizeAllows512EvaluationsAThreadAndNotOneMore) {
+    Member &inlined = fused[0].members[0];
+    inlined.uses = {{.frame = out, .calls = 512, .others = 512}};
+    fused[0].members[1].uses = {{.frame = out, .calls = 100000, .others = 100000}};  // the output itself is stored
     allows(RuleKind::Resource);
-    fused[0].members[0].evaluations = 64 * 4097;
+    inlined.uses = {{.frame = out, .calls = 513, .others = 513}};
+    forbids(RuleKind::Resource, "expression-size");
+    inlined.uses = {{.frame = out, .calls = 129, .others = 129}};
+    allows(RuleKind::Resource);
+    fused[0].kind = Template::Stencil;  // each of a thread's points writes its own
+    fused[0].tile.per_thread = 4;
     forbids(RuleKind::Resource, "expression-size");
 }
 

@@ -154,12 +154,12 @@ TEST_F(ClassifyReads, a_computed_index_through_an_rdom_stays_a_gather) {
     EXPECT_EQ(only(f(clamp(table(r), 0, 9), y), f).kind, ReadKind::Gather);
 }
 
-TEST_F(ClassifyReads, an_index_that_is_not_affine_is_a_gather) {
+TEST_F(ClassifyReads, an_index_that_is_not_affine_is_strided) {
     const Param<int> p("p");
-    EXPECT_EQ(only(f(x * p, y), f).kind, ReadKind::Gather);
-    EXPECT_EQ(only(f(x * y, y), f).kind, ReadKind::Gather);
-    EXPECT_EQ(only(f(cast<int>(sqrt(cast<float>(x))), y), f).kind, ReadKind::Gather);
-    EXPECT_EQ(only(f(cast<int>(cast<uint8_t>(x)), y), f).kind, ReadKind::Gather);
+    EXPECT_EQ(only(f(x * p, y), f).kind, ReadKind::Strided);
+    EXPECT_EQ(only(f(x * y, y), f).kind, ReadKind::Strided);
+    EXPECT_EQ(only(f(cast<int>(sqrt(cast<float>(x))), y), f).kind, ReadKind::Strided);
+    EXPECT_EQ(only(f(cast<int>(cast<uint8_t>(x)), y), f).kind, ReadKind::Strided);
 }
 
 TEST_F(ClassifyReads, calls_inside_indices_and_conditions_are_found) {

@@ -120,8 +120,9 @@ TEST_F(RowCondition, of_an_intermediate_kernel_takes_the_sizes_of_the_output_beh
     const PipelineView view = testing::read({output});
     Group group;
     group.outputs = {testing::vertex(view, "scaled")};
-    group.members = {{testing::vertex(view, "sum", 1), Placement::AtBlock, 0, 1, {1}},
-                     {group.outputs[0], Placement::Root}};
+    group.members = {
+        {.stage = testing::vertex(view, "sum", 1), .placement = Placement::AtBlock, .lane = 1, .follows = {1}},
+        {.stage = group.outputs[0], .placement = Placement::Root}};
     const auto facts = row_condition(view, group);
     ASSERT_TRUE(facts.has_value());
     const int id = testing::stage(view, "output").func_id;
@@ -143,8 +144,9 @@ TEST_F(RowCondition, is_none_where_no_output_shows_the_sizes) {
     const PipelineView view = testing::read({first, second});
     Group group;
     group.outputs = {testing::vertex(view, "scaled")};
-    group.members = {{testing::vertex(view, "sum", 1), Placement::AtBlock, 0, 1, {1}},
-                     {group.outputs[0], Placement::Root}};
+    group.members = {
+        {.stage = testing::vertex(view, "sum", 1), .placement = Placement::AtBlock, .lane = 1, .follows = {1}},
+        {.stage = group.outputs[0], .placement = Placement::Root}};
     EXPECT_FALSE(row_condition(view, group).has_value());
 }
 

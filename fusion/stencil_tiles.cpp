@@ -1,0 +1,62 @@
+#include "fusion/stencil_tiles.h"
+
+#include "fusion/stencil_kernel.h"
+#include "fusion/use.h"
+
+namespace fusion {
+namespace {
+
+/// Sizes that are tried: threads of a block along the contiguous dimension and in all, and points of a thread.
+const std::vector<int> kLanes = {32, 64}, kThreads = {128, 256}, kAcross = {1, 2}, kDown = {1, 2, 4, 8};
+
+}  // namespace
+
+std::pair<Vertex, double> most_written_out(const Group &group, const Tile &tile) {
+    // Vectors are one expression; the points of a tile are as many.
+    const double unrolled = group.kind == Template::Stencil ? tile.vector * tile.per_thread * tile.slices : 1;
+    std::pair<Vertex, double> most{0, 0};
+    for (const Member &member : group.members) {
+        double a_point = 0;
+        for (const Use &use : member.uses) {
+            a_point += use.frame == group.outputs[0] ? evaluations_a_point(use, {}) : 0;
+        }
+        if (member.placement == Placement::Inlined && a_point * unrolled > most.second) {
+            most = {member.stage, a_point * unrolled};
+        }
+    }
+    return most;
+}
+
+std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    const TiledDims dims = tiled_dims(graph, group);
+    const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
+    std::vector<int> depths = {1};
+    if (dims.z >= 0) {
+        depths.push_back((int)out.dims[dims.z].extent);
+    }
+    std::vector<Tile> tiles;
+    for (const int threads : kThreads) {
+        for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
+            for (const int across : kAcross) {
+                for (const int down : kDown) {
+                    for (const int depth : depths) {
+                        const Tile tile{.vector = across,
+                                        .per_thread = down,
+                                        .threads = threads,
+                                        .lanes = lanes,
+                                        .slices = depth,
+                                        .dims = dims};
+                        const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
+                        if (tiles.empty() || fits) {
+                            tiles.push_back(tile);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    return tiles;
+}
+
+}  // namespace fusion

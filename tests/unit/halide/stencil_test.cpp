@@ -1,0 +1,86 @@
+/// The stencil template: what is kept has a constant size in both branches, and tiles run only where there is room for one.
+#include <algorithm>
+
+#include "fusion/halide/verify.h"
+#include "schedules/lower.h"
+#include "tests/unit/halide/testing.h"
+
+namespace fusion {
+namespace {
+
+using namespace Halide;
+using testing::cuda;
+
+/// in -> wide -> out: three points of each, in both dimensions.
+class Stencil : public ::testing::Test {
+protected:
+    const Var x{"x"}, y{"y"};
+    ImageParam in{Float(32), 2, "in"};
+    Func wide{"wide"}, out{"out"};
+
+    Stencil() {
+        wide(x, y) = in(x - 1, y) + in(x, y - 1) + in(x + 1, y + 1);
+        out(x, y) = wide(x - 1, y) + wide(x, y - 1) + wide(x + 1, y + 1);
+        out.set_estimates({{0, 1024}, {0, 1024}});
+    }
+
+    /// The plan of one kernel that keeps `wide` there.
+    Plan plan_with(const PipelineView &view, Placement place) const {
+        Plan plan = make_plan(view.graph, device_named("H200"), {});
+        EXPECT_EQ(plan.groups.size(), 1u);
+        const Vertex kept = testing::vertex(view, "wide");
+        plan.placement[kept] = place;
+        for (Member &member : plan.groups[0].members) {
+            if (member.stage == kept) {
+                member.placement = place;
+                member.follows = {0, 1};
+            }
+        }
+        return plan;
+    }
+};
+
+TEST_F(Stencil, PassesItsCheckWhereverAStageIsKept) {
+    const PipelineView view = testing::read({out});
+    for (const Placement place : {Placement::Inlined, Placement::AtThread, Placement::AtBlock}) {
+        const Plan plan = plan_with(view, place);
+        ASSERT_EQ(plan.groups[0].kind, Template::Stencil);
+        const Decision sound = verify(lower(view, plan, cuda()), view, plan, device_named("H200"), cuda());
+        EXPECT_TRUE(sound.allowed()) << name_of(place) << ": " << sound.why();
+    }
+}
+
+TEST_F(Stencil, MovesTheLastTileInwardsOnlyWhereThereIsRoomForOne) {
+    const PipelineView view = testing::read({out});
+    const Plan plan = plan_with(view, Placement::AtThread);
+    const Tile &tile = plan.groups[0].tile;
+    const Schedule schedule = lower(view, plan, cuda());
+    int64_t room = 0;
+    for (const Directive &d : schedule) {
+        EXPECT_EQ(d.tail == TailStrategy::ShiftInwards,
+                  d.verb == Verb::Split && d.branch == 0 && d.loops[0].kind == Loop::Arg);
+        for (const Fact &fact : d.condition) {
+            EXPECT_EQ(fact.kind, Fact::AtLeast);
+            room = std::max(room, fact.value);
+        }
+    }
+    EXPECT_EQ(room, std::max(tile.lanes * tile.vector, tile.threads / tile.lanes * tile.per_thread));
+}
+
+/// What is read behind a clamp may be smaller than the output, and a tile moved inwards would ask for more than there is.
+TEST_F(Stencil, HasNoTilesWhereNothingBoundsItsRegionFromBelow) {
+    Func last("last");
+    last(x, y) = out(clamp(x, 0, 1023), clamp(y * 2, 0, 1023));
+    last.set_estimates({{0, 1024}, {0, 512}});
+    const PipelineView view = testing::read({last});
+    for (const Directive &d :
+         lower(view, make_plan(view.graph, device_named("H200"), {.variant = Variant::Unfused}), cuda())) {
+        if (d.func_id != testing::stage(view, "wide").func_id && d.func_id != testing::stage(view, "out").func_id) {
+            continue;
+        }
+        EXPECT_NE(d.tail, TailStrategy::ShiftInwards);
+    }
+}
+
+}  // namespace
+}  // namespace fusion
