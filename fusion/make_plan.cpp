@@ -91,7 +91,7 @@ private:
             best[v].reset();
         }
         const bool is_input = graph[v].role == Role::Input;
-        if (draft.assignment.placement[v] != Placement::Root || (!is_input && !is_kernel(graph, draft.assignment, v))) {
+        if (draft.assignment.placement[v] != Placement::Root) {
             return;
         }
         std::vector<std::optional<Proposal>> proposals;
@@ -110,9 +110,13 @@ private:
                 proposals.push_back(propose_fusion(draft, {v}, Placement::AtThread));
                 proposals.push_back(propose_fusion(draft, {v}, Placement::AtBlock));
             }
-            // Of a reduction also up to a later join: a kernel that only finishes a row's sum gains nothing by itself.
+            // Of a reduction that gains nothing so far also up to a later join: it may take more to finish what a row needs.
+            const auto is_allowed = [](const auto &p) { return p && p->judgement.decision.allowed(); };
             std::optional<Vertex> join = joins[v];
             for (int level = 0; join && level < (reduces ? kMostJoins : 1); level++, join = joins[*join]) {
+                if (level > 0 && std::any_of(proposals.begin(), proposals.end(), is_allowed)) {
+                    break;
+                }
                 if (const auto stages = diamond(v, *join); !stages.empty()) {
                     proposals.push_back(propose_fusion(draft, stages, placement));
                 }
@@ -144,9 +148,8 @@ private:
     /// Some stage reads it at a box of places, so that neighbouring points share some.
     bool is_read_at_offsets(Vertex v) const {
         const auto [begin, end] = out_edges(v, graph);
-        const auto is_box = [&](const Edge &e) { return graph[e].is_box; };
         return std::any_of(begin, end, [&](const Edge &e) { return graph[e].kind == ReadKind::Stencil; }) &&
-               std::all_of(begin, end, is_box);
+               std::all_of(begin, end, [&](const Edge &e) { return graph[e].is_box; });
     }
 
     std::optional<Proposal> best_move() const {
@@ -198,10 +201,7 @@ private:
         if (proposal.placement == Placement::Inlined) {
             return proposal.judgement.rule;
         }
-        if (is_reduction(graph[v])) {
-            return kRowResident;
-        }
-        return is_read_at_offsets(v) ? kStencilTile : kTransposedTile;
+        return is_reduction(graph[v]) ? kRowResident : is_read_at_offsets(v) ? kStencilTile : kTransposedTile;
     }
 
     void take(const Proposal &proposal, int step) {

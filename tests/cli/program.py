@@ -9,10 +9,11 @@ PROGRAM = os.environ["HALIDE_FUSION"]
 LIBRARY = os.environ["TEST_LIBRARY"]
 EXECUTABLE = os.environ["TEST_EXECUTABLE"]
 GENERATORS = os.environ["FUSION_GENERATORS"]
-BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "broadcast_chain", "cheap_fanout", "column_mean",
-            "dear_fanout", "deep_chain", "entropy", "l2_normalize", "layernorm", "log_softmax", "long_live_range",
-            "mixed_types", "multi_output", "pointwise_chain", "rmsnorm", "small_branches", "softmax", "softmax_masked",
-            "total_sum", "transpose_sandwich", "trimmed_mean", "variance_rows"]
+BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "blur3x3", "broadcast_chain", "cheap_fanout",
+            "column_mean", "dear_fanout", "deep_chain", "entropy", "harris", "l2_normalize", "layernorm",
+            "log_softmax", "long_live_range", "mixed_types", "multi_output", "pointwise_chain", "rmsnorm",
+            "small_branches", "softmax", "softmax_masked", "stencil_chain", "total_sum", "transpose_sandwich",
+            "trimmed_mean", "unsharp", "variance_rows"]
 SMALL = ["width=67", "height=5"]
 
 KERNEL = {"name", "stages", "bytes_read", "bytes_written", "flops", "recomputed_flops", "registers", "shared_bytes",
@@ -51,7 +52,8 @@ class Case(unittest.TestCase):
 
     def check_plan(self, plan, name, variant="fused"):
         """The fields of the contract for scripts (and register_cap, joins, a kernel's shape); figures that agree."""
-        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "register_cap", "rewrites", "kernels", "edges", "joins", "totals"})
+        self.assertEqual(set(plan), {"schema", "pipeline", "device", "variant", "register_cap", "fallback", "rewrites",
+                                     "kernels", "edges", "joins", "totals"})
         self.assertEqual((plan["pipeline"], plan["variant"]), (name, variant))
         for kernel in plan["kernels"]:
             self.assertEqual(set(kernel), KERNEL)
