@@ -224,8 +224,7 @@ bool is_transposed_tile(const StageGraph &graph, const Group &group) {
         const auto contains = [&](int dim) { return std::find(follows.begin(), follows.end(), dim) != follows.end(); };
         const bool complete = !follows.empty() && !contains(-1) && contains(contiguous_dim(out));
         const bool one_point = std::all_of(uses.begin(), uses.end(), [&](const Use &use) {
-            const auto has_span = [](const Reach &r) { return r.span() > 0; };
-            return use.frame == tile || (use.others == 1 && std::none_of(use.reach.begin(), use.reach.end(), has_span));
+            return use.frame == tile || (use.others == 1 && !has_span(use));
         });
         return complete && one_point && follows[contiguous_dim(graph[tile])] != contiguous_dim(out);
     };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace fusion {
-namespace {
 
 int words(const Stage &stage) {
     int sum = 0;
@@ -12,6 +11,8 @@ int words(const Stage &stage) {
     }
     return sum;
 }
+
+namespace {
 
 /// Values alive at the worst moment of computing one point, in 32-bit words. Stages are evaluated as a compiler walks the
 /// output's expression: operands in order, each folded into its consumer as soon as it is there, and kept only for

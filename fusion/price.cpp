@@ -66,9 +66,7 @@ double neighbours_loaded(const StageGraph &graph, const Group &group) {
     double loaded = 0;
     for (const Input &input : group.inputs) {
         for (const Use &use : input.uses) {
-            const bool has_reach =
-                std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
-            loaded += has_reach ? graph[use.frame].points() * evaluations_a_point(use, {}) : 0;
+            loaded += has_span(use) ? graph[use.frame].points() * evaluations_a_point(use, {}) : 0;
         }
     }
     return loaded;
@@ -88,10 +86,6 @@ double instructions_of(const StageGraph &graph, const Group &group, const Member
     }
     return member.evaluations * (stage.work.total() - stage.work.invariant * (1 - 1 / side_by_side));
 }
-
-}  // namespace
-
-namespace {
 
 /// `kept`: words that a thread of a stencil keeps for its points.
 int registers_of(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {

@@ -27,12 +27,15 @@ std::vector<Vertex> readers_of(const Draft &draft, Vertex buffer) {
     return readers;
 }
 
-/// The kernel keeps a stage for its blocks or threads (not: starts a reduction from it). Such a stage has one place: no other
-/// kernel may compute it.
+/// Kept for the kernel's blocks or threads (not: what a reduction starts from). Such a stage has one place: no other kernel
+/// may compute it.
+bool is_kept(const StageGraph &graph, const Member &member) {
+    return member.placement == Placement::AtBlock ||
+           (member.placement == Placement::AtThread && !graph[member.stage].has_updates);
+}
+
 bool keeps_stages(const StageGraph &graph, const Group &group) {
-    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) {
-        return m.placement == Placement::AtBlock || (m.placement == Placement::AtThread && !graph[m.stage].has_updates);
-    });
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return is_kept(graph, m); });
 }
 
 }  // namespace
@@ -162,11 +165,11 @@ bool is_read_transposed(const Draft &draft, Vertex v) {
 namespace {
 
 /// Two of the kernels would each keep the same stage, which has one place only.
-bool keep_the_same(const std::vector<Group> &kernels) {
+bool keep_the_same(const StageGraph &graph, const std::vector<Group> &kernels) {
     std::set<Vertex> kept;
     for (const Group &group : kernels) {
         for (const Member &member : group.members) {
-            if (member.placement == Placement::AtBlock && !kept.insert(member.stage).second) {
+            if (is_kept(graph, member) && !kept.insert(member.stage).second) {
                 return true;
             }
         }
@@ -208,7 +211,7 @@ std::optional<Proposal> propose_move(const Draft &draft, Vertex v, Placement pla
     move.fused_us = candidate.fused_us();
     // The kernels after the move must be possible too; of a cut the reason is why fusing was dearer.
     const Candidate after{draft.graph, draft.device, v, placement, edges_from(draft, v), &before, &move.changed};
-    if (!judge(after, RuleKind::Resource).decision.allowed() || keep_the_same(move.changed)) {
+    if (!judge(after, RuleKind::Resource).decision.allowed() || keep_the_same(draft.graph, move.changed)) {
         return std::nullopt;
     }
     move.judgement = judge(candidate, RuleKind::Profit);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "fusion/footprint.h"
+#include "fusion/live_values.h"
 #include "fusion/use.h"
 
 namespace fusion {
@@ -27,10 +28,6 @@ double product(const std::vector<double> &extents) {
     return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
 }
 
-int words(const Stage &stage) {
-    return (stage.value_bytes + 3) / 4;
-}
-
 const Member *member_of(const Group &group, Vertex stage) {
     const auto found =
         std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == stage; });
@@ -42,10 +39,6 @@ std::vector<Use> reads_of(Vertex stage, const std::vector<Use> &uses) {
     std::vector<Use> reads;
     std::copy_if(uses.begin(), uses.end(), std::back_inserter(reads), [&](const Use &u) { return u.frame != stage; });
     return reads;
-}
-
-bool has_reach(const Use &use) {
-    return std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
 }
 
 /// Points of a frame that a block walks, by dimension.
@@ -120,14 +113,14 @@ std::vector<double> block_tile(size_t rank, const Tile &tile) {
 }
 
 bool reads_neighbours(const Group &group) {
-    const auto any = [](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), has_reach); };
+    const auto any = [](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), has_span); };
     return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return any(m.uses); }) ||
            std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return any(i.uses); });
 }
 
 bool is_shared_by_neighbours(const StageGraph &graph, const Member &member) {
     const bool at_block =
-        member.placement == Placement::AtBlock && std::any_of(member.uses.begin(), member.uses.end(), has_reach);
+        member.placement == Placement::AtBlock && std::any_of(member.uses.begin(), member.uses.end(), has_span);
     return !graph[member.stage].has_updates && (at_block || member.placement == Placement::AtThread);
 }
 

@@ -37,6 +37,10 @@ Use Sites::of(Vertex frame, const std::vector<int> &follows) const {
     return {frame, calls, others, follows, reach, is_box, is_own_point};
 }
 
+bool has_span(const Use &use) {
+    return std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
+}
+
 double evaluations_a_point(const Use &use, const std::vector<double> &tile) {
     double evaluations = use.others;
     std::vector<bool> is_followed(tile.size());

@@ -20,6 +20,9 @@ struct Sites {
     Use of(Vertex frame, const std::vector<int> &follows) const;
 };
 
+/// Neighbouring points of the frame share some of what they use.
+bool has_span(const Use &use);
+
 /// Evaluations of what is used so, a point of the frame, where `tile` points of each dimension of the frame share what they
 /// all need (none: one point). Never more than there are call sites.
 double evaluations_a_point(const Use &use, const std::vector<double> &tile);
