@@ -40,6 +40,7 @@ struct Work {
     double special = 0;     ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
     double invariant =
         0;  ///< of both, what is the same along a row (or for a whole reduction), so that a thread hoists it
+    double selected_loads = 0;  ///< loads that are an arm of a select
     double total() const { return arithmetic + special; }
 };
 

@@ -151,7 +151,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         in_flight += input.streams ? stage.value_bytes * points : 0;
     }
     const bool reduces = group.kind == Template::Reduction;
-    in_flight *= reduces ? steps_in_flight(tile.vector) : 1;
+    in_flight *= reduces ? steps_in_flight(graph, group, tile) : 1;
     const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
@@ -208,7 +208,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     price.read_us += price.bytes_read * (stencil.halo - 1) / l2 * to_us;
     if (reduces) {
         price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
-                        again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us;
+                        again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us +
+                        late_reads_us(graph, group, tile, resident, device);
         price.bytes_read += block.partial_bytes / 2;
         price.bytes_written += block.partial_bytes / 2;
     }

@@ -105,8 +105,33 @@ bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<
 
 }  // namespace
 
-double steps_in_flight(int vector) {
-    return vector > 1 ? 2 : 8;
+double steps_in_flight(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const bool selects = std::any_of(group.members.begin(), group.members.end(),
+                                     [&](const Member &m) { return graph[m.stage].work.selected_loads > 0; });
+    return tile.vector > 1 ? 2 : selects && tile.reducing > 1 ? 2 : 8;
+}
+
+double late_reads_us(const StageGraph &graph, const Group &group, const Tile &tile, double resident,
+                     const Device &device) {
+    const Stage &out = graph[group.outputs[0]];
+    const ReductionShape shape = reduction_shape(graph, group);
+    if (shape.columns.empty()) {
+        return 0;
+    }
+    double bytes = 0, in_flight = 0;
+    for (const Input &input : group.inputs) {
+        const bool is_late = input.streams && std::all_of(input.uses.begin(), input.uses.end(), [&](const Use &use) {
+                                 return use.frame == group.outputs[0];
+                             });
+        bytes += is_late ? input.bytes : 0;
+        in_flight += is_late ? graph[input.producer].value_bytes * tile.vector : 0;
+    }
+    const bool is_whole = out.dims[shape.columns[0]].extent % ((int64_t)tile.chunks * tile.reducing * tile.vector) == 0;
+    const double steps = is_whole ? steps_in_flight(graph, group, tile) : 1;
+    const double reachable = resident * in_flight * steps / device.memory_latency / 1000;
+    // What is written streams beside it.
+    const double moving = (bytes + out.elements() * out.value_bytes) / device.memory_bandwidth;
+    return bytes > 0 ? std::max(0.0, bytes / std::max(1.0, reachable) - moving) * 1e-3 : 0;
 }
 
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
@@ -123,6 +148,7 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     }
     work.blocks = kept * tile.chunks;
     double walked = 0, useful = 0, first = 0;
+    const double in_flight = steps_in_flight(graph, group, tile);
     for (const Member &reduction : reductions) {
         const Stage &stage = graph[reduction.stage];
         const double points = product(stage.reduction) / tile.chunks;
@@ -132,8 +158,7 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         const double here = steps(points, lane, tile.reducing, on_lanes ? tile.vector : 1);
         walked += here * tile.reducing * (on_lanes ? tile.vector : 1);
         useful += points;
-        work.latency_us +=
-            std::ceil(here / steps_in_flight(tile.vector)) * (first == 0 ? device.memory_latency.value : kCachedStep);
+        work.latency_us += std::ceil(here / in_flight) * (first == 0 ? device.memory_latency.value : kCachedStep);
         first = here;
         const double neighbours = on_lanes ? tile.reducing * tile.vector : points_a_block;
         const double lines = on_lanes ? 1 : 1 + kPartOfALine * (kLine / std::min(kLine, neighbours) - 1);
@@ -149,7 +174,7 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         const double here = steps(points, lane, tile.reducing, on_lanes ? tile.vector : 1);
         walked += here * tile.reducing * (on_lanes ? tile.vector : 1);
         useful += points;
-        work.latency_us += std::ceil(here / steps_in_flight(tile.vector)) * kCachedStep;
+        work.latency_us += std::ceil(here / in_flight) * kCachedStep;
     }
     work.padding = std::max(1.0, walked / std::max(1.0, useful));
     if (tile.reducing == 1) {

@@ -9,10 +9,10 @@ namespace {
 
 using Halide::TailStrategy;
 
-/// A block's value of every thread: `whole` folded by the thread in registers, the result in shared memory.
+/// A block's value of each of `count` threads: `whole` folded by the thread in registers, the result in shared memory.
 /// Returns the loop of the wrapper at which registers live.
-Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thread, const BlockReduction &reduction,
-                    const BlockAnchor &anchor) {
+Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thread, int count,
+                    const BlockReduction &reduction, const BlockAnchor &anchor) {
     schedule.push_back({.func_id = wrapper, .verb = Verb::Wrap, .other = whole});
     const Emitter emit(schedule, wrapper, 0);
     emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
@@ -21,6 +21,8 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
         threads.insert(reduction.on_lanes ? threads.end() : threads.begin(), arg(reduction.kept[0]));
     }
     bound_kept(emit, reduction.kept, reduction.points);
+    // Where rows are too short for all threads, Halide forgets that there are no more of them.
+    emit(Verb::BoundStorage, {thread}, count);
     if (threads.size() > 1) {
         emit(Verb::Reorder, threads);
     }
@@ -75,7 +77,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
     }
     schedule.push_back(
         {.func_id = shares, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread}, .other = f});
-    const Loop registers = keep_for_block(schedule, shares, kept_shares, thread, reduction, anchor);
+    const Loop registers = keep_for_block(schedule, shares, kept_shares, thread, reduction.threads, reduction, anchor);
     if (reduction.vector > 1) {
         const Emitter start(schedule, vectors, 0), fold(schedule, vectors, 1);
         start.with(Verb::ComputeAt, kept_shares, {registers});
@@ -100,7 +102,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
                folder = made("fusion_folder");
     whole(Verb::Split, {thread_r, group_r, folder_r}, folders, TailStrategy::GuardWithIf);
     schedule.push_back({.func_id = sums, .update = 1, .verb = Verb::RFactor, .loops = {folder_r, folder}, .other = f});
-    keep_for_block(schedule, sums, kept_sums, folder, reduction, anchor);
+    keep_for_block(schedule, sums, kept_sums, folder, folders, reduction, anchor);
     Emitter(schedule, sums, 1)(Verb::Unroll, {group_r});
     whole(Verb::Unroll, {folder_r});
 }

@@ -104,13 +104,18 @@ AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile) {
 
 AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Group &group, const Anchor &anchor) {
     const Emitter general(schedule, anchor.func_id, anchor.update);
-    if (const auto condition = row_condition(view, group)) {
-        schedule.push_back({.func_id = anchor.func_id,
-                            .update = anchor.update,
-                            .branch = 0,
-                            .verb = Verb::Specialize,
-                            .condition = *condition});
-        walk(Emitter(schedule, anchor.func_id, anchor.update, 0), anchor, group.tile, TailStrategy::GuardWithIf);
+    int branch = 0;
+    for (const auto &condition : {row_condition(view, group), whole_vectors_condition(view, group)}) {
+        if (condition) {
+            schedule.push_back({.func_id = anchor.func_id,
+                                .update = anchor.update,
+                                .branch = branch,
+                                .verb = Verb::Specialize,
+                                .condition = *condition});
+            walk(Emitter(schedule, anchor.func_id, anchor.update, branch), anchor, group.tile,
+                 TailStrategy::GuardWithIf);
+            branch++;
+        }
     }
     return walk(general, anchor, group.tile, TailStrategy::GuardWithIf);
 }

@@ -33,6 +33,10 @@ std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, 
 /// its reductions need; with vectors, the rows are aligned too. nullopt where no buffer of the caller shows it.
 std::optional<Condition> row_condition(const PipelineView &view, const Group &group);
 
+/// The rows that such a kernel walks are of any length in whole vectors, and aligned. nullopt where no buffer of the caller
+/// shows it, or the tile has no vectors.
+std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group);
+
 /// Leading dimensions that may be flattened into one loop: all when every buffer is read at the kernel's own point and
 /// belongs to the caller; else 1.
 int most_flattened(const PipelineView &view, const Group &group);

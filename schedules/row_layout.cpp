@@ -26,6 +26,12 @@ void add(Condition &facts, const Fact &fact) {
     }
 }
 
+/// Adds that the field's rows are whole vectors, enough of them for each thread of the tile.
+void fill(Condition &facts, const BufferField &extent, const Tile &tile) {
+    add(facts, {.kind = Fact::AtLeast, .left = extent, .value = (int64_t)tile.reducing * tile.vector});
+    add(facts, {.kind = Fact::MultipleOf, .left = extent, .value = tile.vector});
+}
+
 class FindParameters : public IRVisitor {
 public:
     std::vector<const Variable *> found;
@@ -82,6 +88,23 @@ bool fix_reduction(Condition &facts, const PipelineView &view, const Member &mem
     });
 }
 
+/// Every vector of the variable that threads share is whole, and all threads have one, under facts that are added. False
+/// where no buffer of the caller shows it.
+bool fill_vectors(Condition &facts, const PipelineView &view, const Member &member, const Tile &tile) {
+    const Function &f = view.sources[view.graph[member.stage].func_id].function;
+    const Expr extent = simplify(f.update(0).schedule().rvars()[shared_rvar(view.graph, member)].extent);
+    if (as_const_int(extent)) {
+        return true;
+    }
+    const Variable *variable = extent.as<Variable>();
+    const auto fact = variable && variable->param.defined() ? at_estimate(view, variable) : std::nullopt;
+    if (!fact || fact->left.kind != BufferField::Extent) {
+        return false;
+    }
+    fill(facts, fact->left, tile);
+    return true;
+}
+
 /// The output of the pipeline that has the extents of `v`; nullopt where none is known to.
 std::optional<Vertex> sized_like(const StageGraph &graph, Vertex v) {
     while (graph[v].role != Role::Output) {
@@ -115,6 +138,23 @@ void align(Condition &facts, const PipelineView &view, Vertex v, int vector) {
     }
 }
 
+/// The rows that the group's vectors walk start at multiples of them.
+void align_rows(Condition &facts, const PipelineView &view, const Group &group) {
+    const Vertex output = group.outputs[0];
+    const Stage &out = view.graph[output];
+    const ReductionShape shape = reduction_shape(view.graph, group);
+    if (group.tile.vector > 1) {
+        for (const Input &input : group.inputs) {
+            if (input.streams) {
+                align(facts, view, input.producer, group.tile.vector);
+            }
+        }
+        if (!shape.columns.empty() && shape.columns[0] == contiguous_dim(out) && out.role == Role::Output) {
+            align(facts, view, output, group.tile.vector);
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<Condition> row_condition(const PipelineView &view, const Group &group) {
@@ -138,17 +178,33 @@ std::optional<Condition> row_condition(const PipelineView &view, const Group &gr
             add(facts, equals(BufferField::Extent, buffer, dim, out.dims[dim].extent));
         }
     }
-    if (group.tile.vector > 1) {
-        for (const Input &input : group.inputs) {
-            if (input.streams) {
-                align(facts, view, input.producer, group.tile.vector);
-            }
-        }
-        if (!shape.columns.empty() && shape.columns[0] == contiguous_dim(out) && out.role == Role::Output) {
-            align(facts, view, output, group.tile.vector);
+    align_rows(facts, view, group);
+    return facts.empty() ? std::nullopt : std::optional<Condition>(facts);
+}
+
+std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group) {
+    if (group.tile.vector == 1) {
+        return std::nullopt;
+    }
+    Condition facts;
+    for (const Member &member : reductions_of(view.graph, group)) {
+        if (!fill_vectors(facts, view, member, group.tile)) {
+            return std::nullopt;
         }
     }
-    return facts.empty() ? std::nullopt : std::optional<Condition>(facts);
+    const ReductionShape shape = reduction_shape(view.graph, group);
+    if (!shape.columns.empty()) {
+        const auto sized = sized_like(view.graph, group.outputs[0]);
+        if (!sized) {
+            return std::nullopt;
+        }
+        fill(facts, {BufferField::Extent, external_buffers(view, *sized)[0], shape.columns[0]}, group.tile);
+    }
+    if (facts.empty()) {
+        return std::nullopt;  // of constant sizes: the branch for the estimates has it all
+    }
+    align_rows(facts, view, group);
+    return facts;
 }
 
 }  // namespace fusion

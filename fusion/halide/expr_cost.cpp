@@ -78,6 +78,14 @@ private:
     }
 };
 
+bool is_load(Expr e) {
+    while (const auto *cast = e.as<Cast>()) {
+        e = cast->value;
+    }
+    const auto *call = e.as<Call>();
+    return call && (call->call_type == Call::Halide || call->call_type == Call::Image);
+}
+
 class CountWork : public IRGraphVisitor {
 public:
     Work work;
@@ -137,6 +145,7 @@ private:
     }
     void visit(const Select *op) override {
         work.arithmetic += weight(op->type);
+        work.selected_loads += is_load(op->true_value) + is_load(op->false_value);
         IRGraphVisitor::visit(op);
     }
     void visit(const Cast *op) override {

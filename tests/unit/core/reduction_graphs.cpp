@@ -64,6 +64,14 @@ StageGraph softmax(int64_t width, int64_t height) {
     return b.graph;
 }
 
+StageGraph scaled_by_row_sum(int64_t width, int64_t height) {
+    Builder b;
+    const Vertex weights = b.input("weights", {width, height}), in = b.input("in", {width, height});
+    const Vertex sum = add_reduction(b, "sum", {height}, {width}, {whole_row(weights)});
+    b.output("output", {width, height}, {{in}, of_row(sum)}, 4);
+    return b.graph;
+}
+
 StageGraph row_range(int64_t width, int64_t height) {
     Builder b;
     const Vertex in = b.input("in", {width, height});

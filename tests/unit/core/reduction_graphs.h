@@ -21,6 +21,8 @@ StageGraph row_sum(int64_t width, int64_t height);
 StageGraph column_sum(int64_t width, int64_t height);
 /// in -> row_max, e -> total, output: as the generator writes it.
 StageGraph softmax(int64_t width, int64_t height);
+/// weights -> sum of each row; in divided by it -> output: the first to read in is what the block computes from the sum.
+StageGraph scaled_by_row_sum(int64_t width, int64_t height);
 /// in -> low and high of each row, which do not wait for each other -> output.
 StageGraph row_range(int64_t width, int64_t height);
 

@@ -25,6 +25,14 @@ TEST_F(ExprCost, a_load_and_each_operation_are_one_instruction) {
     EXPECT_EQ(special(a + 1.0f), 0);
 }
 
+TEST_F(ExprCost, loads_that_a_select_picks_are_counted_through_conversions) {
+    const auto selected = [](const Expr &e) { return work_of({e}, {}).selected_loads; };
+    EXPECT_EQ(selected(select(a > 0, a, b)), 2);
+    EXPECT_EQ(selected(select(whole(x) > 0, cast<float>(whole(x)), 0.0f)), 1);
+    EXPECT_EQ(selected(select(a > 0, b + 1.0f, 0.0f)), 0) << "computed from a load";
+    EXPECT_EQ(selected(max(a, 0.0f)), 0);
+}
+
 TEST_F(ExprCost, a_product_added_is_one_instruction_of_floats_and_two_of_integers) {
     EXPECT_EQ(arithmetic(a * 2.0f + 1.0f), 2);
     EXPECT_EQ(arithmetic(whole(x) * 3 + 1), 3);

@@ -50,6 +50,8 @@ protected:
     }
 };
 
+using WholeVectorsCondition = RowCondition;
+
 TEST_F(RowCondition, fixes_the_rows_that_are_reduced_and_those_that_are_written) {
     const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
     ASSERT_EQ(p.plan.groups.size(), 1u);
@@ -70,6 +72,37 @@ TEST_F(RowCondition, of_an_rdom_with_constant_bounds_fixes_the_output_alone) {
     const Planned p = normalised(RDom(0, 1024, "r"));
     EXPECT_EQ(wanted(p, BufferField::Extent, "in", 0), -1);
     EXPECT_EQ(wanted(p, BufferField::Extent, "output", 0), 1024);
+}
+
+TEST_F(WholeVectorsCondition, wants_a_vector_for_each_thread_of_a_row_of_any_length) {
+    const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
+    const Tile tile = kernel(p).tile;
+    ASSERT_EQ(tile.vector, 4);
+    const auto condition = whole_vectors_condition(p.view, kernel(p));
+    ASSERT_TRUE(condition);
+    int rows = 0;
+    for (const Fact &fact : *condition) {
+        if (fact.left.kind == BufferField::Extent) {
+            EXPECT_TRUE(fact.kind == Fact::AtLeast || fact.kind == Fact::MultipleOf);
+            EXPECT_EQ(fact.value, fact.kind == Fact::AtLeast ? tile.reducing * 4 : 4);
+            rows++;
+        }
+    }
+    EXPECT_EQ(rows, 4) << "the row that is summed and the one that is written";
+}
+
+TEST_F(WholeVectorsCondition, is_none_for_single_elements) {
+    width = 1001;
+    const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
+    ASSERT_EQ(kernel(p).tile.vector, 1);
+    EXPECT_FALSE(whole_vectors_condition(p.view, kernel(p)));
+}
+
+TEST_F(WholeVectorsCondition, is_none_where_no_buffer_shows_the_length) {
+    Param<int> length("length");
+    length.set_estimate(1024);
+    const Planned p = normalised(RDom(0, length, "r"));
+    EXPECT_FALSE(whole_vectors_condition(p.view, kernel(p)));
 }
 
 TEST_F(RowCondition, says_each_fact_once) {
