@@ -118,6 +118,9 @@ std::optional<Vertex> sized_like(const StageGraph &graph, Vertex v) {
 
 void align(Condition &facts, const PipelineView &view, Vertex v, int vector) {
     const Stage &stage = view.graph[v];
+    if (stage.memory_order.empty()) {
+        return;  // one value
+    }
     const std::vector<BufferRef> buffers = external_buffers(view, v);
     for (size_t i = 0; i < buffers.size(); i++) {
         if (!has_unit_stride(view, buffers[i], stage.memory_order[0])) {

@@ -22,20 +22,16 @@ namespace fs = std::filesystem;
 /// A larger cap must be predicted to take this part of the time at most.
 constexpr double kLeastGain = 0.97;
 
-/// What Halide calls the kernels of a stage, up to their loops: of its own Func, and of those that the templates of
-/// reductions make of it.
-std::vector<std::string> entry_prefixes(const std::string &func, int update) {
-    std::string name = func;
-    std::replace_if(
-        name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
-    return {"_kernel_" + name + "_s" + std::to_string(update) + "_", "_kernel_" + name + "_global_wrapper_",
-            "_kernel_" + name + "_intm_global_wrapper_"};
-}
-
+/// Whether Halide's name for a kernel is one of the stage's: of its own Func, or of those that the templates of reductions
+/// make of it. In such names "$" is "__", and what is no letter or digit is "_".
 bool is_of_stage(const std::string &entry, const std::string &func, int update) {
-    const std::vector<std::string> prefixes = entry_prefixes(func, update);
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [&](const std::string &prefix) { return entry.rfind(prefix, 0) == 0; });
+    std::string name;
+    for (const char c : func) {
+        name += c == '$' ? "__" : std::isalnum((unsigned char)c) ? std::string(1, c) : "_";
+    }
+    const std::regex of_stage("_kernel_" + name + "(_s" + std::to_string(update) +
+                              "_|(_intm(__[0-9]+)?)?_global_wrapper_).*");
+    return std::regex_match(entry, of_stage);
 }
 
 /// Of the branches of one loop nest the first, which is the one for the sizes of the estimates: Halide numbers them.

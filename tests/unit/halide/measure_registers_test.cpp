@@ -52,6 +52,35 @@ TEST_F(MeasureRegisters, puts_what_ptxas_says_into_plan_and_ledger) {
     EXPECT_EQ(p.ledger.planned.time_us, p.plan.groups[0].price.time_us);
 }
 
+TEST_F(MeasureRegisters, finds_the_kernels_of_funcs_that_halide_had_to_rename) {
+    const Func first("renamed"), second("renamed");  // the second one's name gets a suffix
+    Func renamed = second;
+    renamed(x, y) = in(x, y) + output(x, y);
+    renamed.set_estimates({{0, 4096}, {0, 4096}});
+    ASSERT_NE(renamed.name().find('$'), std::string::npos) << renamed.name();
+    Planned p = planned({renamed});
+    measure_registers(p, cuda(), {64});
+    for (const Group &group : p.plan.groups) {
+        EXPECT_EQ(group.price.registers.source, RegisterSource::Measured);
+    }
+}
+
+TEST_F(MeasureRegisters, finds_the_kernels_of_parts_in_blocks_of_their_own) {
+    const RDom r(0, 1 << 24, "r");
+    Func total("total");
+    total() = 0.0f;
+    total() += in(r, 0);
+    in.set_estimates({{0, 1 << 24}, {0, 1}});
+    Planned p = planned({total});
+    ASSERT_GT(p.plan.groups.back().tile.chunks, 1);
+    measure_registers(p, cuda(), {64});
+    int most = 0;
+    for (const KernelResources &kernel : assemble(ptx_of(p, cuda()), 64)) {
+        most = std::max(most, kernel.registers);
+    }
+    EXPECT_EQ(p.plan.groups.back().price.registers.value, most);
+}
+
 // The general branch of a reduction needs more, but the estimates run the first.
 TEST_F(MeasureRegisters, takes_the_branch_for_the_sizes_of_the_estimates_of_a_reduction) {
     const RDom r(in.dim(0).min(), in.dim(0).extent(), "r");
