@@ -75,8 +75,8 @@ protected:
     }
 };
 
-const std::vector<std::pair<int, int>> kSizes = {{1, 1},     {2, 3},    {31, 2},   {32, 33},  {33, 1},
-                                                 {255, 7},   {1000, 5}, {4095, 2}, {4096, 3}, {5003, 2},
+const std::vector<std::pair<int, int>> kSizes = {{1, 1},     {2, 3},    {31, 2},   {32, 33},  {33, 1},   {255, 7},
+                                                 {1000, 5},  {4095, 2}, {4096, 3}, {5003, 2}, {2048, 3}, {5000, 2},
                                                  {20000, 2}, {1, 257},  {3, 1000}, {65, 513}, {8, 5003}};
 
 TEST_P(Reductions, AreRightAtEveryLength) {
@@ -131,6 +131,24 @@ TEST_P(Reductions, AreRightInHalfPrecision) {
          std::vector<std::pair<int, int>>{{1, 1}, {33, 5}, {255, 3}, {1024, 4}, {4096, 3}}) {
         check(runner, of({width, height}), of({width, height}), Memory::Dense);
         check(runner, at({3, 1}, {width, height}), at({3, 1}, {width, height}), Memory::Misplaced);
+    }
+}
+
+TEST(WholeArray, IsRightWhereTheSumIsTheOutputItself) {
+    SKIP_WITHOUT_DEVICE();
+    const Builder sum = [] {
+        Halide::ImageParam in(Halide::Float(32), 2, "input");
+        const Halide::RDom r(in.dim(0).min(), in.dim(0).extent(), in.dim(1).min(), in.dim(1).extent());
+        Halide::Func total("total");
+        total() = 0.0f;
+        total() += in(r.x, r.y);
+        in.set_estimates({{0, 16384}, {0, 16384}});
+        return Built{Halide::Pipeline(total), {in.parameter()}};
+    };
+    Runner runner(sum, Options());
+    EXPECT_EQ(runner.planned().plan.fallback, "");
+    for (const Region &all : {of({1, 1}), of({1000, 37}), at({-3, 5}, {4099, 3})}) {
+        runner.check({of({})}, Memory::Dense, 1, {{"input", all}});
     }
 }
 
