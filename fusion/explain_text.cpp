@@ -156,7 +156,7 @@ std::string explain_text(const Explained &e) {
     std::string text = e.pipeline + " on " + e.device.name + ", variant " + name_of(e.plan.variant) + ", at most " +
                        std::to_string(e.plan.register_cap) + " registers a thread\n" + cap_text(e);
     if (!e.plan.fallback.empty()) {
-        text += "the fused plan was given up: " + e.plan.fallback + "\n";
+        text += "not as wanted: " + e.plan.fallback + "\n";
     }
     text += "\n";
     size_t number = 1;

@@ -55,6 +55,10 @@ Decision update_stages(const Candidate &c) {
                : Decision::allow();
 }
 
+Decision kept_apart(const Candidate &c) {
+    return producer_of(c).kept_apart.empty() ? Decision::allow() : Decision::forbid(producer_of(c).kept_apart);
+}
+
 Decision partly_read(const Candidate &c) {
     return producer_of(c).partly_read && c.proposed == Placement::Inlined
                ? Decision::forbid(

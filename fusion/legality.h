@@ -10,6 +10,7 @@ Decision user_schedule(const Candidate &candidate);
 Decision extern_stage(const Candidate &candidate);
 Decision reduction_boundary(const Candidate &candidate);
 Decision update_stages(const Candidate &candidate);
+Decision kept_apart(const Candidate &candidate);
 Decision partly_read(const Candidate &candidate);
 Decision read_kind(const Candidate &candidate);
 Decision stencil_tile(const Candidate &candidate);

@@ -279,7 +279,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     } else if (options.variant == Variant::Inlined) {
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             const bool can_inline = graph[v].role == Role::Intermediate && !graph[v].has_updates &&
-                                    !graph[v].is_extern && !graph[v].partly_read &&
+                                    !graph[v].is_extern && !graph[v].partly_read && graph[v].kept_apart.empty() &&
                                     planner.draft.assignment.placement[v] == Placement::Root &&
                                     !graph[v].scheduled_by_user;
             if (can_inline) {

@@ -182,7 +182,7 @@ struct Plan {
     std::vector<Verdict> verdicts;     ///< one an edge, in edges_in_order
     std::vector<Join> joins;
     std::vector<Rewrite> rewrites;
-    std::string fallback;     ///< not empty: why the fused plan was given up for unfused kernels
+    std::string fallback;     ///< not empty: what Halide refused of the wanted plan, so that kernels are apart
     int register_cap = 64;    ///< registers a thread that the kernels are compiled for
     double first_cap_us = 0;  ///< measured registers: predicted time under the runtime's own cap, or the one asked for
 };

@@ -142,6 +142,7 @@ constexpr Rule kRules[] = {
     {kReductionBoundary, RuleKind::Legality, reduction_boundary,
      "what reads a reduction waits for all of it: it is stored, or kept by the block that computes it"},
     {"update-stages", RuleKind::Legality, update_stages, "a Func with update definitions is stored"},
+    {"kept-apart", RuleKind::Legality, kept_apart, "what Halide refuses in one kernel stays in several"},
     {"partly-read", RuleKind::Legality, partly_read, "a Tuple of which only a part is read is stored"},
     {"read-kind", RuleKind::Legality, read_kind, "what is read at places that data decides is stored"},
     {kStencilTile, RuleKind::Legality, stencil_tile,

@@ -33,7 +33,7 @@ void print_row(const std::string &generator, const VariantResult &r, double unfu
         verdict += ", predicted " + std::to_string(r.predicted_launches) + " launches";
     }
     if (!r.fallback.empty()) {
-        verdict += ", fell back to unfused: " + r.fallback;
+        verdict += ", not as wanted: " + r.fallback;
     }
     const Price &planned = r.ledger.planned;
     const bool compare = unfused_ms > 0 && r.milliseconds > 0;

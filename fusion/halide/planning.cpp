@@ -1,11 +1,14 @@
 #include "fusion/halide/planning.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "fusion/error.h"
 #include "fusion/halide/choose_rewrites.h"
 #include "fusion/halide/measure_registers.h"
 #include "fusion/halide/verify.h"
+#include "fusion/isolate_fault.h"
 #include "schedules/apply.h"
 #include "schedules/lower.h"
 
@@ -55,6 +58,54 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
     Planned narrow = plan_as(view, device, target, narrow_options, name);
     measure_registers(narrow, target, caps);
     return narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
+}
+
+/// Stages that a kernel computes besides those that it stores, and that a kernel of their own could.
+std::vector<Vertex> could_be_apart(const StageGraph &graph, const Group &group) {
+    std::vector<Vertex> stages;
+    for (const Member &member : group.members) {
+        const Stage &stage = graph[member.stage];
+        const bool starts_updates = stage.update == 0 && stage.has_updates;
+        if (stage.role == Role::Intermediate && !stage.unbounded && !starts_updates &&
+            std::find(group.outputs.begin(), group.outputs.end(), member.stage) == group.outputs.end()) {
+            stages.push_back(member.stage);
+        }
+    }
+    return stages;
+}
+
+/// The plan in which the kernels at fault alone are taken apart; nullopt where it does not pass even so.
+std::optional<Planned> plan_around_fault(const PipelineView &view, const Device &device, const Halide::Target &target,
+                                         const PlanOptions &options, const std::string &name, const Plan &refused,
+                                         const std::string &refusal) {
+    std::vector<std::vector<Vertex>> suspects;
+    for (const Group &group : refused.groups) {
+        if (auto stages = could_be_apart(view.graph, group); !stages.empty()) {
+            suspects.push_back(std::move(stages));
+        }
+    }
+    const auto apart = [&](const std::vector<size_t> &taken_apart) -> std::optional<Planned> {
+        PipelineView changed = view;
+        for (const size_t i : taken_apart) {
+            for (const Vertex stage : suspects[i]) {
+                changed.graph[stage].kept_apart = "in one kernel it was refused: " + refusal;
+            }
+        }
+        Planned planned = plan_as(changed, device, target, options, name);
+        const bool passes = verify(planned.schedule, changed, planned.plan, device, target).allowed();
+        return passes ? std::optional(std::move(planned)) : std::nullopt;
+    };
+    std::vector<size_t> all(suspects.size());
+    std::iota(all.begin(), all.end(), 0);
+    std::optional<Planned> best = all.empty() ? std::nullopt : apart(all);
+    if (best && all.size() > 1) {
+        best = apart(isolate_fault(
+            all.size(), [&](const std::vector<size_t> &taken_apart) { return apart(taken_apart).has_value(); }));
+    }
+    if (best) {
+        best->plan.fallback = refusal;
+    }
+    return best;
 }
 
 /// What is left where the wanted plan does not pass: a kernel a stage, and should that fail too, a thread a point of each.
@@ -110,6 +161,9 @@ Planned plan_checked(const std::vector<Halide::Internal::Function> &outputs, con
         Options without = options;
         without.rewrites = "none";
         return plan_checked(outputs, target, without, name, made);
+    }
+    if (auto around = plan_around_fault(view, device, target, plan_options, name, planned.plan, sound.why())) {
+        return *std::move(around);
     }
     return plan_plainly(std::move(view), device, target, plan_options, name, sound.why());
 }

@@ -82,5 +82,22 @@ TEST_F(Rules, StencilTileForbidsKeepingWhatIsNoBoxButNotComputingItAgain) {
     forbids(RuleKind::Legality, "stencil-tile");
 }
 
+TEST(Legality, AStageKeptApartIsStoredInEveryVariantAndTheOthersFuse) {
+    StageGraph graph = chain(4, {512, 512});
+    graph[2].kept_apart = "Halide refused it";
+    for (const Variant variant : {Variant::Fused, Variant::Inlined}) {
+        const Plan plan = make_plan(graph, device_named("H200"), {.variant = variant});
+        EXPECT_EQ(plan.placement[1], Placement::Inlined);
+        EXPECT_EQ(plan.placement[2], Placement::Root);
+        EXPECT_EQ(plan.placement[3], Placement::Inlined);
+    }
+    for (const Verdict &verdict : make_plan(graph, device_named("H200"), {}).verdicts) {
+        if (verdict.producer == 2) {
+            EXPECT_EQ(verdict.rule, "kept-apart");
+            EXPECT_EQ(verdict.why, "Halide refused it");
+        }
+    }
+}
+
 }  // namespace
 }  // namespace fusion::test
