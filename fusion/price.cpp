@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fusion/footprint.h"
+#include "fusion/late_reads.h"
 #include "fusion/live_values.h"
 #include "fusion/reduction_price.h"
 #include "fusion/stencil_kernel.h"

@@ -25,13 +25,6 @@ struct BlockWork {
 /// nothing (softmax_masked 4096 x 32768: 0.59x the copy, with vectors 0.985x; H200, 2026-11-30).
 double steps_in_flight(const StageGraph &graph, const Group &group, const Tile &tile);
 
-/// Microseconds that the walk over the columns takes longer than its bytes do, where it is the first to read an input. Its
-/// stores stand between its loads: a thread has one step in flight, or as many as are unrolled where no step is guarded.
-/// (softmax 16,000,000 x 4: 131,072 threads read 256 MB in 470 us; 65536 x 2048, unguarded: 110,000 threads read 537 MB in
-/// 307 us; H200, 2026-11-30.)
-double late_reads_us(const StageGraph &graph, const Group &group, const Tile &tile, double resident,
-                     const Device &device);
-
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
 
 /// Microseconds of reading rows again in further passes: none where the L1 holds those of all resident blocks, else from the

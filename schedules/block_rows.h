@@ -35,7 +35,7 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ha
 /// The loops that walk() makes, known before it is called.
 AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile);
 
-/// The loops of the anchor: a branch for the sizes of the estimates, one for rows of any length that keep all
+/// The loops of the anchor: a branch for the sizes of the estimates, one for rows of whole vectors that keep all
 /// threads busy, and the general one.
 AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Group &group, const Anchor &anchor);
 

@@ -1,5 +1,5 @@
 /// When a block that reduces runs at the sizes of the estimates: its loops then have constant bounds, and no point of them
-/// needs a guard.
+/// needs a guard; and when its rows, of any length, are whole vectors.
 #include <algorithm>
 
 #include "fusion/footprint.h"
