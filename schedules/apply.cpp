@@ -23,18 +23,6 @@ VarOrRVar loop_of(const Loop &loop, const Internal::Function &f, int update) {
     }
 }
 
-/// Halide 21 evaluates both sides of "in the row and of this value": the value would be read behind the end of the row.
-/// `hidden`: where the row is of constant length the simplifier takes the clamp for granted, once it has seen the guard.
-void clamp_predicate(Internal::Definition &update, bool hidden) {
-    using Internal::Call;
-    for (const Internal::ReductionVariable &v : update.schedule().rvars()) {
-        const Expr plain = Internal::Variable::make(Int(32), v.var);
-        const Expr index = hidden ? Call::make(Int(32), Call::return_second, {0, plain}, Call::PureIntrinsic) : plain;
-        const Expr inside = min(index, v.min + v.extent - 1);
-        update.predicate() = Internal::substitute(v.var, inside, update.predicate());
-    }
-}
-
 /// The Funcs of a pipeline by func_id, and those that directives have made.
 struct Funcs {
     const PipelineView &view;
@@ -135,10 +123,6 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
         Func f = funcs[d.func_id];
         if (d.verb == Verb::NativeMath) {
             use_native_math(f.function());
-            continue;
-        }
-        if (d.verb == Verb::ClampPredicate) {
-            clamp_predicate(f.function().update(d.update - 1), d.number == 1);
             continue;
         }
         std::vector<VarOrRVar> loops;

@@ -26,8 +26,7 @@ Loop outermost();
 enum class Verb {
     Wrap,     ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers` (by all when empty)
     RFactor,  ///< makes Func `func_id` (a new id) of the update of `other`; loops: an RVar, the dimension it becomes, ...
-    NativeMath,      ///< of the rewrite native-math: the Func's own definitions
-    ClampPredicate,  ///< what a condition of the update's RDom reads stays inside the RDom, whatever guards it
+    NativeMath,  ///< of the rewrite native-math: the Func's own definitions
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`
     StoreInRegister,  ///< MemoryType::Register

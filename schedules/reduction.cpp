@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "fusion/footprint.h"
-#include "fusion/halide/reassociate.h"
 #include "fusion/reduction_kernel.h"
 #include "schedules/block_reduce.h"
 #include "schedules/block_rows.h"
@@ -172,15 +171,6 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     Schedule schedule;
     Reductions reductions(schedule, view, group);
     const std::vector<Member> members = reductions_of(view.graph, group);
-    for (const Member &member : members) {
-        const Stage &stage = view.graph[member.stage];
-        if (has_data_in_predicate(view.sources[stage.func_id].function.update(0))) {
-            const int64_t extent = stage.reduction[shared_rvar(view.graph, member)].extent;
-            const bool is_guarded = extent % ((int64_t)group.tile.reducing * group.tile.vector) != 0;
-            schedule.push_back(
-                {.func_id = stage.func_id, .update = 1, .verb = Verb::ClampPredicate, .number = is_guarded ? 1 : 0});
-        }
-    }
     const Vertex output = group.outputs[0];
     const Stage &out = view.graph[output];
     const ReductionShape shape = reduction_shape(view.graph, group);

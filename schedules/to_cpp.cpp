@@ -20,8 +20,6 @@ const char *method(Verb verb) {
         return "rfactor";
     case Verb::NativeMath:
         return "function().mutate";
-    case Verb::ClampPredicate:
-        return "function().update";
     case Verb::ComputeRoot:
         return "compute_root";
     case Verb::ComputeAt:
@@ -157,11 +155,6 @@ public:
             body += "    " + names[d.func_id] + ".function().mutate(&native_math);\n";
             return;
         }
-        if (d.verb == Verb::ClampPredicate) {
-            body += "    clamp_predicate(" + names[d.func_id] + ".function().update(" + std::to_string(d.update - 1) +
-                    "), " + (d.number == 1 ? "true" : "false") + ");\n";
-            return;
-        }
         const int owner = d.verb == Verb::RFactor ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
             const std::string text = declaration(loop, names[owner], d.update);
@@ -213,29 +206,14 @@ private:
 
 }  // namespace
 
-/// The same as apply.cpp's.
-constexpr char kClampPredicate[] =
-    R"(    // What a condition of an RDom reads stays inside the RDom, whatever guards it.
-    const auto clamp_predicate = [](Internal::Definition &update, bool hidden) {
-        using Internal::Call;
-        for (const Internal::ReductionVariable &v : update.schedule().rvars()) {
-            const Expr plain = Internal::Variable::make(Int(32), v.var);
-            const Expr index = hidden ? Call::make(Int(32), Call::return_second, {0, plain}, Call::PureIntrinsic) : plain;
-            const Expr inside = min(index, v.min + v.extent - 1);
-            update.predicate() = Internal::substitute(v.var, inside, update.predicate());
-        }
-    };
-)";
-
 std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
     std::vector<std::string> names;
     size_t ids = view.sources.size();
-    bool has_conditions = false, has_native_math = false, has_clamps = false;
+    bool has_conditions = false, has_native_math = false;
     for (const Directive &d : schedule) {
         ids = std::max(ids, (size_t)d.func_id + 1);
         has_conditions |= !d.condition.empty();
         has_native_math |= d.verb == Verb::NativeMath;
-        has_clamps |= d.verb == Verb::ClampPredicate;
     }
     for (size_t id = 0; id < ids; id++) {
         names.push_back("f" + std::to_string(id));
@@ -251,7 +229,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
                     view.sources[id].function.name() + "\n";
         }
     }
-    return gets + (has_conditions ? condition_prelude() : "") + (has_clamps ? kClampPredicate : "") +
+    return gets + (has_conditions ? condition_prelude() : "") +
            (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
 }
 
