@@ -107,13 +107,7 @@ AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Gr
     int branch = 0;
     for (const auto &condition : {row_condition(view, group), whole_vectors_condition(view, group)}) {
         if (condition) {
-            schedule.push_back({.func_id = anchor.func_id,
-                                .update = anchor.update,
-                                .branch = branch,
-                                .verb = Verb::Specialize,
-                                .condition = *condition});
-            walk(Emitter(schedule, anchor.func_id, anchor.update, branch), anchor, group.tile,
-                 TailStrategy::GuardWithIf);
+            walk(general.under(*condition, branch), anchor, group.tile, TailStrategy::GuardWithIf);
             branch++;
         }
     }

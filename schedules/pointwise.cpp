@@ -109,13 +109,8 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
         if (!condition) {
             continue;
         }
-        schedule.push_back({.func_id = stage.func_id,
-                            .update = stage.update,
-                            .branch = branch,
-                            .verb = Verb::Specialize,
-                            .condition = *condition});
-        walk(Emitter(schedule, stage.func_id, stage.update, branch), stage, layout, group.tile.threads,
-             api.guarded_vectors ? TailStrategy::GuardWithIf : TailStrategy::RoundUp);
+        walk(Emitter(schedule, stage.func_id, stage.update).under(*condition, branch), stage, layout,
+             group.tile.threads, api.guarded_vectors ? TailStrategy::GuardWithIf : TailStrategy::RoundUp);
         branch++;
     }
     const bool vectors = api.guarded_vectors && !may_prove_alignment(view, group);

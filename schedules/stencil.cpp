@@ -129,12 +129,7 @@ Schedule stencil_schedule(const PipelineView &view, const Group &group) {
         }
     }
     if (const auto has_room = size_condition(view, output, room)) {
-        schedule.push_back({.func_id = out.func_id,
-                            .update = out.update,
-                            .branch = 0,
-                            .verb = Verb::Specialize,
-                            .condition = *has_room});
-        walk(Emitter(schedule, out.func_id, out.update, 0), out, group.tile, TailStrategy::ShiftInwards);
+        walk(emit.under(*has_room, 0), out, group.tile, TailStrategy::ShiftInwards);
     }
     Tile narrow = group.tile;
     narrow.vector = narrow.per_thread = narrow.slices = 1;

@@ -10,6 +10,12 @@ constexpr double kMostBlocksAcross = 65535;
 
 }  // namespace
 
+Emitter Emitter::under(const Condition &condition, int branch) const {
+    schedule.push_back(
+        {.func_id = func_id, .update = update, .branch = branch, .verb = Verb::Specialize, .condition = condition});
+    return Emitter(schedule, func_id, update, branch);
+}
+
 Loop Emitter::fuse_all(const std::vector<Loop> &loops, const std::string &name) const {
     Loop fused = loops[0];
     for (size_t i = 1; i < loops.size(); i++) {

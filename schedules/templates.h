@@ -31,6 +31,8 @@ public:
     void with(Verb verb, int other, std::vector<Loop> loops) const {
         schedule.push_back({func_id, update, branch, verb, std::move(loops), 0, Halide::TailStrategy::Auto, other, {}});
     }
+    /// Opens branch `branch` of the stage under the condition; what is returned writes into it.
+    Emitter under(const Condition &condition, int branch) const;
     /// Fuses `loops` (innermost first) into one loop of the given name; returns that loop.
     Loop fuse_all(const std::vector<Loop> &loops, const std::string &name) const;
     /// Splits a loop over blocks of `threads` threads.

@@ -78,12 +78,7 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
     // With room for a tile the last one is moved inwards, and no point needs a guard.
     if (const auto has_room =
             size_condition(view, group.outputs[0], {{along, kTransposeTile}, {across, kTransposeTile}})) {
-        schedule.push_back({.func_id = out.func_id,
-                            .update = out.update,
-                            .branch = 0,
-                            .verb = Verb::Specialize,
-                            .condition = *has_room});
-        walk(Emitter(schedule, out.func_id, out.update, 0), TailStrategy::ShiftInwards);
+        walk(emit.under(*has_room, 0), TailStrategy::ShiftInwards);
     }
     walk(emit, TailStrategy::GuardWithIf);
     for (const TileOf &tile : tiles) {

@@ -78,12 +78,16 @@ private:
     }
 };
 
-bool is_load(Expr e) {
+bool is_load(const Call *call) {
+    return call && (call->call_type == Call::Halide || call->call_type == Call::Image);
+}
+
+/// A load, as it is or converted.
+bool is_converted_load(Expr e) {
     while (const auto *cast = e.as<Cast>()) {
         e = cast->value;
     }
-    const auto *call = e.as<Call>();
-    return call && (call->call_type == Call::Halide || call->call_type == Call::Image);
+    return is_load(e.as<Call>());
 }
 
 class CountWork : public IRGraphVisitor {
@@ -145,7 +149,7 @@ private:
     }
     void visit(const Select *op) override {
         work.arithmetic += weight(op->type);
-        work.selected_loads += is_load(op->true_value) + is_load(op->false_value);
+        work.selected_loads += is_converted_load(op->true_value) + is_converted_load(op->false_value);
         IRGraphVisitor::visit(op);
     }
     void visit(const Cast *op) override {
@@ -155,7 +159,7 @@ private:
     void visit(const Call *op) override {
         if (op->call_type == Call::PureExtern || op->call_type == Call::Extern) {
             work.special += weight(op->type) * math_instructions(op->name);
-        } else if (op->call_type == Call::Halide || op->call_type == Call::Image) {
+        } else if (is_load(op)) {
             work.arithmetic += 1;  // the load
         } else if (!op->is_intrinsic(Call::likely)) {
             work.arithmetic += 1;
@@ -203,9 +207,8 @@ private:
 
     int compute(const Expr &e) {
         if (const auto *call = e.as<Call>()) {
-            const bool is_load = call->call_type == Call::Halide || call->call_type == Call::Image;
             const bool is_math = call->call_type == Call::PureExtern || call->call_type == Call::Extern;
-            return is_load ? 1 : among(call->args) + (is_math ? 4 : 0);
+            return is_load(call) ? 1 : among(call->args) + (is_math ? 4 : 0);
         }
         if (const auto *cast = e.as<Cast>()) {
             return of(cast->value);
