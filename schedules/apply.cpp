@@ -4,6 +4,7 @@
 
 #include "fusion/error.h"
 #include "fusion/rewrites/native_math.h"
+#include "schedules/identity_where.h"
 
 namespace fusion {
 namespace {
@@ -123,6 +124,10 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
         Func f = funcs[d.func_id];
         if (d.verb == Verb::NativeMath) {
             use_native_math(f.function());
+            continue;
+        }
+        if (d.verb == Verb::IdentityWhere) {
+            identity_where(f.function(), d.update - 1);
             continue;
         }
         std::vector<VarOrRVar> loops;

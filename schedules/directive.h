@@ -26,7 +26,8 @@ Loop outermost();
 enum class Verb {
     Wrap,     ///< makes Func `func_id` (a new id) of func `other`, read in its place by `callers` (by all when empty)
     RFactor,  ///< makes Func `func_id` (a new id) of the update of `other`; loops: an RVar, the dimension it becomes, ...
-    NativeMath,  ///< of the rewrite native-math: the Func's own definitions
+    NativeMath,     ///< of the rewrite native-math: the Func's own definitions
+    IdentityWhere,  ///< conditions on data of the update's RDom become part of its value
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`
     StoreInRegister,  ///< MemoryType::Register

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "fusion/footprint.h"
+#include "fusion/halide/reassociate.h"
 #include "fusion/reduction_kernel.h"
 #include "schedules/block_reduce.h"
 #include "schedules/block_rows.h"
@@ -171,6 +172,12 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     Schedule schedule;
     Reductions reductions(schedule, view, group);
     const std::vector<Member> members = reductions_of(view.graph, group);
+    for (const Member &member : members) {
+        const int func_id = view.graph[member.stage].func_id;
+        if (has_data_in_predicate(view.sources[func_id].function.update(0))) {
+            schedule.push_back({.func_id = func_id, .update = 1, .verb = Verb::IdentityWhere});
+        }
+    }
     const Vertex output = group.outputs[0];
     const Stage &out = view.graph[output];
     const ReductionShape shape = reduction_shape(view.graph, group);

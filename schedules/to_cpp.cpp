@@ -5,6 +5,7 @@
 #include "fusion/rewrites/native_math.h"
 #include "fusion/text.h"
 #include "schedules/apply.h"
+#include "schedules/identity_where.h"
 
 namespace fusion {
 namespace {
@@ -20,6 +21,8 @@ const char *method(Verb verb) {
         return "rfactor";
     case Verb::NativeMath:
         return "function().mutate";
+    case Verb::IdentityWhere:
+        return "function().update";
     case Verb::ComputeRoot:
         return "compute_root";
     case Verb::ComputeAt:
@@ -155,6 +158,11 @@ public:
             body += "    " + names[d.func_id] + ".function().mutate(&native_math);\n";
             return;
         }
+        if (d.verb == Verb::IdentityWhere) {
+            body += "    fold_identity_where_false(" + names[d.func_id] + ".function(), " +
+                    std::to_string(d.update - 1) + ");\n";
+            return;
+        }
         const int owner = d.verb == Verb::RFactor ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
             const std::string text = declaration(loop, names[owner], d.update);
@@ -209,11 +217,12 @@ private:
 std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
     std::vector<std::string> names;
     size_t ids = view.sources.size();
-    bool has_conditions = false, has_native_math = false;
+    bool has_conditions = false, has_native_math = false, has_identities = false;
     for (const Directive &d : schedule) {
         ids = std::max(ids, (size_t)d.func_id + 1);
         has_conditions |= !d.condition.empty();
         has_native_math |= d.verb == Verb::NativeMath;
+        has_identities |= d.verb == Verb::IdentityWhere;
     }
     for (size_t id = 0; id < ids; id++) {
         names.push_back("f" + std::to_string(id));
@@ -229,7 +238,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
                     view.sources[id].function.name() + "\n";
         }
     }
-    return gets + (has_conditions ? condition_prelude() : "") +
+    return gets + (has_conditions ? condition_prelude() : "") + (has_identities ? identity_where_source() : "") +
            (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
 }
 

@@ -16,6 +16,7 @@
 #include "tests/plugin/process.h"
 #include "tests/plugin/statement.h"
 #include "transpose_sandwich.schedule.h"
+#include "trimmed_mean.schedule.h"
 
 namespace fusion {
 namespace {
@@ -67,6 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Generators, ScheduleSource,
                                            Case{"broadcast_chain", apply_schedule_broadcast_chain},
                                            Case{"softmax", apply_schedule_softmax},
                                            Case{"column_mean", apply_schedule_column_mean},
+                                           Case{"trimmed_mean", apply_schedule_trimmed_mean},
                                            Case{"small_branches", apply_schedule_small_branches}),
                          [](const auto &info) { return info.param.name; });
 

@@ -218,7 +218,10 @@ TEST_F(ReductionTemplate, a_predicate_on_data_compiles) {
     sum(y) += in(r, y);
     in.set_estimates({{0, 1000}, {0, 64}});
     sum.set_estimate(y, 0, 64);
-    EXPECT_EQ(planned({sum}, "fused", true).plan.fallback, "");
+    const Planned p = planned({sum}, "fused", true);
+    EXPECT_EQ(p.plan.fallback, "");
+    const auto moves = [](const Directive &d) { return d.verb == Verb::IdentityWhere; };
+    EXPECT_EQ(std::count_if(p.schedule.begin(), p.schedule.end(), moves), 1) << "or it reads behind the end of the row";
 }
 
 TEST(UnrolledSteps, divide_the_steps_where_they_can) {
