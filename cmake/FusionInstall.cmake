@@ -35,5 +35,9 @@ if(exported)
     )
 endif()
 if(TARGET halide-fusion)
-    install(TARGETS halide-fusion RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    install(
+        TARGETS halide-fusion halide-fusion-bundle fusion_runner
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    )
 endif()

@@ -81,4 +81,18 @@ std::string nearest(const std::string &word, const std::vector<std::string> &val
     return best;
 }
 
+std::string last_words(const std::string &text, size_t most) {
+    std::string line;
+    for (const char c : text) {
+        const bool is_space = std::isspace((unsigned char)c);
+        if (!is_space || (!line.empty() && line.back() != ' ')) {
+            line += is_space ? ' ' : c;
+        }
+    }
+    while (!line.empty() && line.back() == ' ') {
+        line.pop_back();
+    }
+    return line.size() > most ? "..." + line.substr(line.size() - (most - 3)) : line;
+}
+
 }  // namespace fusion

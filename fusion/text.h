@@ -17,5 +17,7 @@ std::string fixed(double value, int decimals);
 std::string join(const std::vector<std::string> &parts, const std::string &separator);
 /// The valid word nearest to `word` by edit distance, or "" if none is near.
 std::string nearest(const std::string &word, const std::vector<std::string> &valid);
+/// The end of a text of many lines as one line of at most `most` characters.
+std::string last_words(const std::string &text, size_t most);
 
 }  // namespace fusion

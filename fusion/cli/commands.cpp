@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "fusion/cli/compare.h"
 #include "fusion/cli/foreign.h"
 #include "fusion/cli/generators.h"
 #include "fusion/device.h"
@@ -67,6 +68,12 @@ int devices_command() {
     return 0;
 }
 
+/// What `compare` takes besides.
+struct Comparison {
+    CompareLimits limits;
+    std::string variants = join(compared_variants(), ","), bundle, run, json;
+};
+
 /// The options that every planning command has.
 void add_request(CLI::App &command, Request &request, std::vector<std::string> &params) {
     command.add_option("-g,--name", request.generator, "generator to plan (see: halide-fusion list)")->required();
@@ -81,6 +88,34 @@ void add_request(CLI::App &command, Request &request, std::vector<std::string> &
         ->capture_default_str();
     command.add_option("--max-registers", request.options.max_registers,
                        "registers a thread; 0: the Halide runtime's own cap, 64");
+}
+
+void add_compare(CLI::App &command, Request &request, std::vector<std::string> &params, Comparison &comparison) {
+    add_request(command, request, params);
+    command.get_option("--name")->required(false);
+    command.add_option("--variants", comparison.variants, "which, with commas between")->capture_default_str();
+    command.add_option(
+        "--bundle", comparison.bundle,
+        "folder to put executables into, for a machine with nothing installed, in place of running them");
+    command.add_option("--run", comparison.run, "folder of such executables to run");
+    command.add_option("--json", comparison.json, "file to write the results to as well");
+    command.add_option("--planning-limit", comparison.limits.planning_seconds, "seconds to plan and compile a variant")
+        ->capture_default_str();
+    command.add_option("--run-limit", comparison.limits.run_seconds, "seconds that each variant may run")
+        ->capture_default_str();
+    command
+        .add_option("--memory-limit", comparison.limits.bytes, "address space to plan and compile a variant, as 8GB")
+        ->transform(CLI::AsSizeValue(false))
+        ->capture_default_str();
+}
+
+int gengen_command(std::vector<std::string> words) {
+    words.insert(words.begin(), "halide-fusion gengen");
+    std::vector<char *> pointers;
+    for (std::string &word : words) {
+        pointers.push_back(word.data());
+    }
+    return Halide::Internal::generate_filter_main((int)pointers.size(), pointers.data());
 }
 
 }  // namespace
@@ -117,6 +152,7 @@ int run_program(int argc, char **argv) {
     app.name("halide-fusion");
     app.require_subcommand(0, 1);
     Request request;
+    Comparison comparison;
     request.options.registers = "measure";
     std::vector<std::string> params;
     std::string format = "text", folder, function, target = "host-cuda-cuda_capability_80",
@@ -149,11 +185,22 @@ int run_program(int argc, char **argv) {
     add_request(*run, request, params);
     run->add_option("--variants", variants, "which, with commas between: unfused, inlined, fused, hand")
         ->capture_default_str();
+    auto *compare = app.add_subcommand(
+        "compare", "a generator's own schedule, this planner's and those of Halide's autoschedulers, side by side");
+    add_compare(*compare, request, params, comparison);
+    auto *gengen = app.add_subcommand(
+        "gengen", "Halide's own generator command line (-g -f -o -e -p target=...), for the built-in generators");
+    gengen->add_option("--generator", request.generator_file, "a shared library of generators, in their place");
+    gengen->allow_extras();
     auto *demo =
         app.add_subcommand("demo", "plans every built-in generator and runs it fused and unfused, side by side");
 
     try {
         app.parse(argc, argv);
+        if (compare->parsed() && !params.empty() && params[0].find('=') == std::string::npos) {
+            request.generator_file = params[0];
+            params.erase(params.begin());
+        }
         request.params = parse_params(params);
     } catch (const CLI::ParseError &e) {
         return app.exit(e);
@@ -178,6 +225,14 @@ int run_program(int argc, char **argv) {
         return emit_command(request, folder, function, target);
     } else if (run->parsed()) {
         return run_command(request, split_commas(variants));
+    } else if (gengen->parsed()) {
+        load_generators(request.generator_file);
+        return gengen_command(gengen->remaining());
+    } else if (compare->parsed() && !comparison.run.empty()) {
+        return run_bundle_command(comparison.run, comparison.limits, comparison.json);
+    } else if (compare->parsed()) {
+        return compare_command(request, split_commas(comparison.variants), comparison.limits, comparison.bundle,
+                               comparison.json);
     } else if (demo->parsed()) {
         return demo_command();
     }

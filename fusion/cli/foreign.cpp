@@ -21,7 +21,13 @@ namespace fs = std::filesystem;
 /// gengen answers an unknown name with those it knows.
 constexpr char kNoSuchGenerator[] = "halide_fusion_asks_for_the_names";
 
-/// Some of what a program said, for an error message.
+/// A path that execvp does not look up on PATH.
+std::string runnable(const std::string &file) {
+    return file.find('/') == std::string::npos ? "./" + file : file;
+}
+
+}  // namespace
+
 std::string tail_of(const std::string &said) {
     constexpr size_t kMost = 600;
     std::string text = said.size() > kMost ? "..." + said.substr(said.size() - kMost) : said;
@@ -30,13 +36,6 @@ std::string tail_of(const std::string &said) {
     }
     return text.empty() ? "(nothing)" : text;
 }
-
-/// A path that execvp does not look up on PATH.
-std::string runnable(const std::string &file) {
-    return file.find('/') == std::string::npos ? "./" + file : file;
-}
-
-}  // namespace
 
 bool is_program(const std::string &file) {
     if (file.empty()) {
@@ -97,33 +96,45 @@ void check_foreign(const Request &request) {
     }
 }
 
-void run_foreign(const Request &request, const ForeignOutputs &outputs) {
-    std::vector<std::string> words = {runnable(request.generator_file),
-                                      "-g",
-                                      request.generator,
-                                      "-f",
-                                      outputs.function,
-                                      "-o",
-                                      outputs.folder,
-                                      "-e",
-                                      join(outputs.kinds, ","),
-                                      "-p",
-                                      plugin_path(),
-                                      "target=" + outputs.target,
-                                      "autoscheduler=Fusion",
-                                      "autoscheduler.device=" + request.options.device,
-                                      "autoscheduler.variant=" + request.options.variant,
-                                      "autoscheduler.registers=" + request.options.registers,
-                                      "autoscheduler.name=" + outputs.function};
+std::vector<std::string> generator_program(const std::string &file) {
+    if (is_program(file)) {
+        return {runnable(file)};
+    }
+    std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "gengen"};
+    if (!file.empty()) {
+        words.insert(words.end(), {"--generator", file});
+    }
+    return words;
+}
+
+std::vector<std::string> generator_command(const Request &request, const ForeignOutputs &outputs) {
+    std::vector<std::string> words = generator_program(request.generator_file);
+    words.insert(words.end(), {"-g", request.generator, "-f", outputs.function, "-o", outputs.folder, "-e",
+                               join(outputs.kinds, ","), "target=" + outputs.target});
+    for (const auto &[key, value] : request.params) {
+        words.push_back(key + "=" + value);
+    }
+    return words;
+}
+
+std::vector<std::string> plugin_options(const Request &request, const ForeignOutputs &outputs) {
+    std::vector<std::string> words = {
+        "autoscheduler.device=" + request.options.device, "autoscheduler.variant=" + request.options.variant,
+        "autoscheduler.registers=" + request.options.registers, "autoscheduler.name=" + outputs.function};
     if (!outputs.explain.empty()) {
         words.push_back("autoscheduler.explain=" + outputs.explain);
     }
     if (request.options.max_registers > 0) {
         words.push_back("autoscheduler.max_registers=" + std::to_string(request.options.max_registers));
     }
-    for (const auto &[key, value] : request.params) {
-        words.push_back(key + "=" + value);
-    }
+    return words;
+}
+
+void run_foreign(const Request &request, const ForeignOutputs &outputs) {
+    std::vector<std::string> words = generator_command(request, outputs);
+    words.insert(words.end(), {"-p", plugin_path(), "autoscheduler=Fusion"});
+    const std::vector<std::string> options = plugin_options(request, outputs);
+    words.insert(words.end(), options.begin(), options.end());
     const Finished finished = run_process(words);
     if (finished.status != 0) {
         throw UserError("Generator \"" + request.generator + "\" of \"" + request.generator_file +

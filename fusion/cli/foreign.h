@@ -1,5 +1,6 @@
 #pragma once
-/// Somebody's generator executable, as add_halide_generator builds it. It cannot be loaded, so it is run with the plugin.
+/// Generators in a process of their own: somebody's executable, as add_halide_generator builds it, which cannot be loaded, or
+/// this program's command gengen.
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ std::vector<std::string> foreign_names(const std::string &file);
 /// Throws UserError where the request's executable has no generator of the request's name.
 void check_foreign(const Request &request);
 
+/// The program, and its first words, that take Halide's generator command line (-g, -f, -o, -e, -p, target=...) for the
+/// generators of `file`; of the built-in ones where it is empty.
+std::vector<std::string> generator_program(const std::string &file);
+
 /// What a generator executable is to make.
 struct ForeignOutputs {
     std::string folder;
@@ -25,6 +30,15 @@ struct ForeignOutputs {
     std::string target;
     std::string explain;  ///< file for the plugin's explanation; empty: none
 };
+
+/// Halide's generator command line for the request and its outputs, without an autoscheduler.
+std::vector<std::string> generator_command(const Request &request, const ForeignOutputs &outputs);
+
+/// The words "autoscheduler.KEY=VALUE" for the plugin, from the request's options.
+std::vector<std::string> plugin_options(const Request &request, const ForeignOutputs &outputs);
+
+/// Some of what a program said, for an error message.
+std::string tail_of(const std::string &said);
 
 /// Runs the request's executable with the plugin. Throws UserError naming the file, with what it said.
 void run_foreign(const Request &request, const ForeignOutputs &outputs);

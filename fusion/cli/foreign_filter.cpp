@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "fusion/compare/filter_shapes.h"
 #include "fusion/error.h"
 #include "fusion/folders.h"
 #include "fusion/halide/execute.h"
@@ -104,53 +105,20 @@ std::vector<Halide::Buffer<>> ForeignArguments::outputs() const {
 }
 
 ForeignArguments make_arguments(const ForeignFilter &filter) {
+    const FilterShapes shapes = filter_shapes(*filter.metadata, [&](void **pointers) {
+        if (filter.call(pointers) != 0) {
+            throw UserError("Generator " + filter.name +
+                            " cannot say what it reads at its estimates: " + filter.last_error());
+        }
+    });
     ForeignArguments arguments;
-    const size_t count = (size_t)filter.metadata->num_arguments;
-    std::vector<std::vector<halide_dimension_t>> shapes(count);
-    std::vector<halide_buffer_t> asked(count);
-    std::vector<void *> pointers(count);
-    arguments.buffers.resize(count);
-    arguments.scalars.resize(count);
-    for (size_t i = 0; i < count; i++) {
+    arguments.scalars = shapes.scalars;
+    arguments.buffers.resize(shapes.dimensions.size());
+    for (size_t i = 0; i < arguments.buffers.size(); i++) {
         const halide_filter_argument_t &a = filter.metadata->arguments[i];
         arguments.is_output.push_back(a.kind == halide_argument_kind_output_buffer);
-        if (a.kind == halide_argument_kind_input_scalar) {
-            const halide_scalar_value_t *value = a.scalar_estimate ? a.scalar_estimate : a.scalar_def;
-            if (!value) {
-                throw UserError("Scalar input \"" + std::string(a.name) +
-                                "\" has no estimate to run with. Next step: call set_estimate on it.");
-            }
-            arguments.scalars[i] = *value;
-            pointers[i] = &arguments.scalars[i];
-            continue;
-        }
-        int stride = 1;
-        for (int d = 0; d < a.dimensions; d++) {
-            const int64_t *min = a.buffer_estimates ? a.buffer_estimates[2 * d] : nullptr;
-            const int64_t *extent = a.buffer_estimates ? a.buffer_estimates[2 * d + 1] : nullptr;
-            if (arguments.is_output[i] && (!min || !extent)) {
-                throw UserError("Output \"" + std::string(a.name) + "\" has no estimate for dimension " +
-                                std::to_string(d) + ". Next step: call set_estimates on it.");
-            }
-            // Of an input too, where there is one: the length of a row that is reduced follows from no output.
-            shapes[i].emplace_back(min ? (int)*min : 0, extent ? (int)*extent : 0, stride);
-            stride *= extent ? (int)*extent : 1;
-        }
-        asked[i] = halide_buffer_t{};
-        asked[i].type = a.type;
-        asked[i].dimensions = a.dimensions;
-        asked[i].dim = shapes[i].data();
-        pointers[i] = &asked[i];
-    }
-    // Buffers without memory: a bounds query, which fills in the shapes.
-    if (filter.call(pointers.data()) != 0) {
-        throw UserError("Generator " + filter.name +
-                        " cannot say what it reads at its estimates: " + filter.last_error());
-    }
-    for (size_t i = 0; i < count; i++) {
-        const halide_filter_argument_t &a = filter.metadata->arguments[i];
         if (a.kind != halide_argument_kind_input_scalar) {
-            Halide::Runtime::Buffer<> buffer(halide_type_t(a.type), nullptr, a.dimensions, shapes[i].data());
+            Halide::Runtime::Buffer<> buffer(halide_type_t(a.type), nullptr, a.dimensions, shapes.dimensions[i].data());
             buffer.allocate();
             arguments.buffers[i] = Halide::Buffer<>(std::move(buffer));
         }

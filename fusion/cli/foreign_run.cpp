@@ -4,6 +4,7 @@
 
 #include "fusion/cli/foreign_filter.h"
 #include "fusion/folders.h"
+#include "fusion/time_calls.h"
 #include "fusion/write_file.h"
 
 namespace fusion {

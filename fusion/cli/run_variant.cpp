@@ -1,13 +1,13 @@
 #include "fusion/cli/run_variant.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "fusion/cli/generators.h"
 #include "fusion/error.h"
 #include "fusion/halide/launch_counter.h"
 #include "fusion/halide/reference.h"
 #include "fusion/halide/regions.h"
+#include "fusion/time_calls.h"
 #include "schedules/apply.h"
 #include "schedules/hand/hand.h"
 
@@ -100,26 +100,6 @@ void use_register_cap(int cap) {
     } else {
         unsetenv("HL_CUDA_JIT_MAX_REGISTERS");
     }
-}
-
-double time_calls(const std::function<void()> &call, const std::function<void()> &wait) {
-    using Clock = std::chrono::steady_clock;
-    const auto calls = [&](int count) {
-        const auto begin = Clock::now();
-        for (int i = 0; i < count; i++) {
-            call();
-        }
-        wait();
-        return std::chrono::duration<double, std::milli>(Clock::now() - begin).count() / count;
-    };
-    const double once = calls(1);
-    const int count = std::clamp((int)(50 / std::max(once, 1e-3)), 1, 200);
-    std::vector<double> times;
-    for (int i = 0; i < 7; i++) {
-        times.push_back(calls(count));
-    }
-    std::nth_element(times.begin(), times.begin() + 3, times.end());
-    return times[3];
 }
 
 std::vector<Buffer<>> run_reference(const Request &request, uint32_t seed) {

@@ -1,6 +1,5 @@
 #pragma once
 /// One variant of a generator: planned, compiled, run, compared, timed.
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,9 +28,6 @@ void compare(const std::vector<Halide::Buffer<>> &outputs, const std::vector<Hal
 
 /// Compiles the kernels that are loaded from now on for at most `cap` registers a thread; 0: as many as the runtime says.
 void use_register_cap(int cap);
-
-/// Milliseconds a call: the median of seven rounds of as many calls as fit in 50 ms, each round waited for by `wait`.
-double time_calls(const std::function<void()> &call, const std::function<void()> &wait);
 
 /// Outputs of the reference for the generator with these parameters, on the data that `seed` makes.
 std::vector<Halide::Buffer<>> run_reference(const Request &request, uint32_t seed);

@@ -73,5 +73,12 @@ TEST(Text, NearestAllowsTwoEditsInAShortWordAndNoMore) {
     EXPECT_EQ(nearest("abcdef", {"abcxyz"}), "");
 }
 
+TEST(LastWords, are_one_line_and_no_longer_than_asked) {
+    EXPECT_EQ(last_words("", 10), "");
+    EXPECT_EQ(last_words(" one\n  two \n", 20), "one two");
+    EXPECT_EQ(last_words("0123456789", 10), "0123456789");
+    EXPECT_EQ(last_words("0123456789x", 10), "...456789x");
+}
+
 }  // namespace
 }  // namespace fusion
