@@ -179,16 +179,23 @@ const std::vector<std::byte> &random_values(halide_type_t type) {
     return block;
 }
 
-std::string difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements) {
+size_t count_differing(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements) {
     Tally tally;
     tally_by_type(tally, type, elements, got, wanted);
-    if (tally.wrong > elements / kAnythingIn) {
+    return tally.wrong;
+}
+
+std::string difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements,
+                       size_t allowed) {
+    Tally tally;
+    tally_by_type(tally, type, elements, got, wanted);
+    if (tally.wrong > elements / kAnythingIn + allowed) {
         std::ostringstream text;
         text << tally.wrong << " of " << elements << " values differ; the first, number " << tally.first_wrong
              << ", is " << std::setprecision(9) << tally.got << " and should be " << tally.wanted;
         return text.str();
     }
-    if (tally.one_off > elements / kOneOffIn) {
+    if (tally.one_off > elements / kOneOffIn + allowed) {
         return std::to_string(tally.one_off) + " of " + std::to_string(elements) + " values are off by one";
     }
     return "";

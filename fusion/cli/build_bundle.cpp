@@ -115,6 +115,23 @@ void link(const std::string &filter, const std::string &runtime, const std::stri
     }
 }
 
+/// The CPU of a target: with a fused multiply-add or without. Large, because the reference stores what nobody else does.
+Halide::Target host_target(const std::string &target, bool fma) {
+    Halide::Target host(target);
+    const Halide::Target plain("x86-64-linux-large_buffers");
+    if (host.arch != plain.arch) {
+        host.set_features(
+            {Halide::Target::CUDA, Halide::Target::CUDACapability80, Halide::Target::OpenCL, Halide::Target::CLDoubles},
+            false);
+        return host;
+    }
+    return fma ? plain.with_feature(Halide::Target::FMA)
+                     .with_feature(Halide::Target::AVX2)
+                     .with_feature(Halide::Target::AVX)
+                     .with_feature(Halide::Target::SSE41)
+               : plain;
+}
+
 /// The Halide runtime of a target, as a library: `base`.a.
 std::string make_runtime(const Request &request, const std::string &target, const std::string &base) {
     const fs::path path = base;
@@ -129,11 +146,11 @@ std::string make_runtime(const Request &request, const std::string &target, cons
     return base + ".a";
 }
 
-/// Compiles the variant that the request names and links it into `folder`, unless it says why not.
-BundledVariant make_variant(const Request &request, const std::string &target, const std::string &runtime,
-                            const CompareLimits &limits, const std::string &folder) {
+/// Compiles the variant that the request names and links it into `folder` as `name`, unless it says why not.
+BundledVariant make_variant(const Request &request, const std::string &name, const std::string &target,
+                            const std::string &runtime, const CompareLimits &limits, const std::string &folder) {
     BundledVariant variant;
-    variant.name = request.options.variant;
+    variant.name = name;
     std::cerr << "  compiling " << request.generator << ": " << variant.name << " ...        \r" << std::flush;
     const TemporaryFolder scratch;
     const std::string report = scratch.file("report.json"), plan = scratch.file("plan.json");
@@ -179,29 +196,27 @@ std::vector<std::string> compared_variants() {
 
 Bundle build_bundle(const Request &request, const std::vector<std::string> &variants, const std::string &target,
                     const CompareLimits &limits, const std::string &folder) {
-    Halide::Target host(target);
-    for (const auto feature :
-         {Halide::Target::CUDA, Halide::Target::CUDACapability80, Halide::Target::OpenCL, Halide::Target::CLDoubles}) {
-        host.set_feature(feature, false);
-    }
     const TemporaryFolder runtimes;
     Request wanted = request;
     wanted.options.variant = kReference;
-    const std::string on_host = make_runtime(request, host.to_string(), runtimes.file("host")),
-                      on_gpu = make_runtime(request, target, runtimes.file("gpu"));
     CompareLimits patient = limits;  // of the variants; without the reference there is nothing to compare
     patient.bytes = 0;
-    const BundledVariant reference = make_variant(wanted, host.to_string(), on_host, patient, folder);
-    if (!reference.error.empty()) {
-        throw UserError("The reference of \"" + request.generator + "\" could not be made: " + reference.error);
+    for (const char *name : {kReference, kRoundedReference}) {
+        const std::string host = host_target(target, name == std::string(kRoundedReference)).to_string();
+        const std::string runtime = make_runtime(request, host, runtimes.file(name));
+        const BundledVariant reference = make_variant(wanted, name, host, runtime, patient, folder);
+        if (!reference.error.empty()) {
+            throw UserError("The reference of \"" + request.generator + "\" could not be made: " + reference.error);
+        }
     }
+    const std::string runtime = make_runtime(request, target, runtimes.file("gpu"));
     Bundle bundle{request.generator, target, {}};
     for (const auto &[key, value] : request.params) {
         bundle.generator += " " + key + "=" + value;
     }
     for (const std::string &name : variants) {
         wanted.options.variant = name;
-        bundle.variants.push_back(make_variant(wanted, target, on_gpu, limits, folder));
+        bundle.variants.push_back(make_variant(wanted, name, target, runtime, limits, folder));
     }
     std::cerr << std::string(79, ' ') << "\r" << std::flush;
     fs::copy_file(part_of_program("halide-fusion-bundle"), folder + "/run", fs::copy_options::overwrite_existing);

@@ -26,10 +26,14 @@ std::string bundle_json(const Bundle &bundle) {
                             {"launches", v.launches},
                             {"milliseconds", v.milliseconds},
                             {"is_right", v.is_right},
+                            {"differing", v.differing},
                             {"difference", v.difference}});
     }
-    const nlohmann::ordered_json json = {
-        {"schema", 1}, {"generator", bundle.generator}, {"target", bundle.target}, {"variants", variants}};
+    const nlohmann::ordered_json json = {{"schema", 1},
+                                         {"generator", bundle.generator},
+                                         {"target", bundle.target},
+                                         {"rounding", bundle.rounding},
+                                         {"variants", variants}};
     return json.dump(2) + "\n";
 }
 
@@ -41,7 +45,7 @@ Bundle read_bundle(const std::string &folder) {
     const std::string text = read_file(file_in(folder));
     try {
         const auto json = nlohmann::json::parse(text);
-        Bundle bundle{json.at("generator"), json.at("target"), {}};
+        Bundle bundle{json.at("generator"), json.at("target"), {}, json.at("rounding")};
         for (const auto &v : json.at("variants")) {
             BundledVariant variant;
             variant.name = v.at("name");
@@ -53,6 +57,7 @@ Bundle read_bundle(const std::string &folder) {
             variant.launches = v.at("launches");
             variant.milliseconds = v.at("milliseconds");
             variant.is_right = v.at("is_right");
+            variant.differing = v.at("differing");
             variant.difference = v.at("difference");
             bundle.variants.push_back(variant);
         }

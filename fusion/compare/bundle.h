@@ -7,7 +7,8 @@
 namespace fusion {
 
 /// Variants that a comparison treats in a way of their own: the reference of all results, and this planner's.
-inline constexpr char kReference[] = "reference", kUnfused[] = "unfused", kFused[] = "fused";
+inline constexpr char kReference[] = "reference", kRoundedReference[] = "reference_fma", kUnfused[] = "unfused",
+                      kFused[] = "fused";
 
 struct BundledVariant {
     std::string name;
@@ -19,6 +20,7 @@ struct BundledVariant {
     int launches = -1;                         ///< kernels launched in a call; -1: not run
     double milliseconds = 0;                   ///< a call; 0: not timed
     bool is_right = false;                     ///< agrees with the reference
+    int64_t differing = 0;                     ///< values that do not agree with the reference
     std::string difference;                    ///< the first that does not; empty: none
     std::string file() const { return name; }  ///< its executable, in the bundle's folder
 };
@@ -27,6 +29,7 @@ struct Bundle {
     std::string generator;  ///< with its parameters, for a person to read
     std::string target;     ///< of the variants; the reference is for its CPU alone
     std::vector<BundledVariant> variants;
+    int64_t rounding = 0;  ///< values that differ between two references which round otherwise: nobody's fault
 };
 
 /// `bundle.json` in the folder. Throws UserError naming the file.

@@ -14,6 +14,10 @@
 namespace fusion {
 namespace {
 
+/// A GPU rounds in more places than a fused multiply-add does: H200, 2026-11-30, 0.8 to 3 times as many values differed in five
+/// of Halide's apps.
+constexpr int64_t kRoundingFactor = 8;
+
 void progress(const Bundle &bundle, const std::string &variant) {
     std::cerr << "  running " << bundle.generator << ": " << variant << " ...\r" << std::flush;
 }
@@ -33,8 +37,21 @@ void read_result(const std::string &text, BundledVariant &variant) {
     const auto result = nlohmann::json::parse(text);
     variant.launches = result.at("launches");
     variant.milliseconds = result.at("milliseconds");
+    variant.differing = result.at("differing");
     variant.difference = result.at("difference");
     variant.is_right = variant.difference.empty();
+}
+
+/// Values that differ between the reference and the one that multiplies and adds in one step: where a float is rounded to an
+/// index or divided by almost nothing, results are not one. 0 on a CPU without that instruction.
+int64_t rounding(const std::string &folder, const std::string &outputs, const std::string &result, double seconds) {
+    const Finished finished =
+        run_process({folder + "/" + kRoundedReference, "--compare", outputs, "--untimed", "--result", result},
+                    {.seconds = seconds});
+    if (!fault_of(finished, seconds).empty()) {
+        return 0;
+    }
+    return nlohmann::json::parse(read_file(result)).at("differing").get<int64_t>();
 }
 
 std::string cell(const std::string &text, int width) {
@@ -53,6 +70,7 @@ Bundle run_bundle(const std::string &folder, double seconds) {
         throw UserError("The reference of \"" + bundle.generator + "\" (every Func at compute_root on the CPU) gave " +
                         fault + ". Next step: smaller estimates, or a longer --run-limit.");
     }
+    bundle.rounding = rounding(folder, outputs, result, seconds);
     for (BundledVariant &variant : bundle.variants) {
         if (!variant.error.empty()) {
             continue;
@@ -62,7 +80,8 @@ Bundle run_bundle(const std::string &folder, double seconds) {
         if (variant.register_cap > 0) {
             environment.push_back("HL_CUDA_JIT_MAX_REGISTERS=" + std::to_string(variant.register_cap));
         }
-        const Finished finished = run_process({folder + "/" + variant.file(), "--compare", outputs, "--result", result},
+        const Finished finished = run_process({folder + "/" + variant.file(), "--compare", outputs, "--allow",
+                                               std::to_string(kRoundingFactor * bundle.rounding), "--result", result},
                                               {.seconds = seconds}, environment);
         variant.error = fault_of(finished, seconds);
         if (variant.error.empty()) {

@@ -2,7 +2,8 @@
 ///
 ///   --write FILE    writes the outputs
 ///   --compare FILE  compares the outputs with those that another variant wrote
-///   --result FILE   times it as well, and writes launches, milliseconds and the difference as JSON
+///   --allow N       so many values may differ
+///   --result FILE   times it (unless --untimed), and writes launches, milliseconds and the difference as JSON
 ///
 /// In: the filter's metadata, whose estimates give the shapes. Ends with 1 and a message on stderr where anything fails.
 #include <HalideBuffer.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -112,21 +114,27 @@ std::vector<Buffer *> outputs_of(const halide_filter_metadata_t &metadata, Set &
     return outputs;
 }
 
-std::string difference_from(const std::string &file, const std::vector<Buffer *> &outputs) {
+struct Compared {
+    std::string difference;  ///< of the first output that differs too much
+    size_t differing = 0;    ///< values, of all outputs
+};
+
+Compared compare_with(const std::string &file, const std::vector<Buffer *> &outputs, size_t allowed) {
     std::ifstream stream(file, std::ios::binary);
+    Compared compared;
     for (Buffer *output : outputs) {
         std::vector<std::byte> wanted(output->size_in_bytes());
         if (!stream.read(reinterpret_cast<char *>(wanted.data()), std::streamsize(wanted.size()))) {
             throw std::runtime_error("cannot read the reference's outputs from " + file);
         }
-        const std::string difference =
-            bench::difference(output->type(), reinterpret_cast<const std::byte *>(output->begin()), wanted.data(),
-                              output->number_of_elements());
-        if (!difference.empty()) {
-            return difference;
+        const auto *got = reinterpret_cast<const std::byte *>(output->begin());
+        const size_t elements = output->number_of_elements();
+        compared.differing += bench::count_differing(output->type(), got, wanted.data(), elements);
+        if (compared.difference.empty()) {
+            compared.difference = bench::difference(output->type(), got, wanted.data(), elements, allowed);
         }
     }
-    return "";
+    return compared;
 }
 
 double time_cold(const halide_filter_metadata_t &metadata, fusion::FilterShapes &shapes, Set &&first) {
@@ -148,7 +156,13 @@ double time_cold(const halide_filter_metadata_t &metadata, fusion::FilterShapes 
                               [&] { output->device_sync(); });
 }
 
-void run(const std::string &write, const std::string &compare, const std::string &result) {
+struct Wanted {
+    std::string write, compare, result;
+    size_t allowed = 0;
+    bool timed = true;
+};
+
+void run(const Wanted &wanted) {
     const halide_filter_metadata_t &metadata = *fusion_variant_metadata();
     halide_set_error_handler(keep_error);
     if (halide_reuse_device_allocations) {  // or each call pays for its intermediates again
@@ -163,23 +177,24 @@ void run(const std::string &write, const std::string &compare, const std::string
     for (Buffer *output : outputs) {
         output->copy_to_host();
     }
-    if (!write.empty()) {
-        std::ofstream stream(write, std::ios::binary);
+    if (!wanted.write.empty()) {
+        std::ofstream stream(wanted.write, std::ios::binary);
         for (Buffer *output : outputs) {
             stream.write(reinterpret_cast<const char *>(output->begin()), std::streamsize(output->size_in_bytes()));
         }
         if (!stream.flush()) {
-            throw std::runtime_error("cannot write " + write);
+            throw std::runtime_error("cannot write " + wanted.write);
         }
     }
-    const std::string difference = compare.empty() ? "" : difference_from(compare, outputs);
-    if (!result.empty()) {
-        const double milliseconds = time_cold(metadata, shapes, std::move(set));
-        std::ofstream stream(result);
-        stream << "{\"launches\": " << launched << ", \"milliseconds\": " << milliseconds << ", \"difference\": \""
-               << difference << "\"}\n";
+    const Compared compared =
+        wanted.compare.empty() ? Compared() : compare_with(wanted.compare, outputs, wanted.allowed);
+    if (!wanted.result.empty()) {
+        const double milliseconds = wanted.timed ? time_cold(metadata, shapes, std::move(set)) : 0;
+        std::ofstream stream(wanted.result);
+        stream << "{\"launches\": " << launched << ", \"milliseconds\": " << milliseconds
+               << ", \"differing\": " << compared.differing << ", \"difference\": \"" << compared.difference << "\"}\n";
         if (!stream.flush()) {
-            throw std::runtime_error("cannot write " + result);
+            throw std::runtime_error("cannot write " + wanted.result);
         }
     }
 }
@@ -187,13 +202,22 @@ void run(const std::string &write, const std::string &compare, const std::string
 }  // namespace
 
 int main(int argc, char **argv) {
-    std::string write, compare, result;
-    for (int i = 1; i + 1 < argc; i += 2) {
+    Wanted wanted;
+    for (int i = 1; i < argc; i++) {
         const std::string word = argv[i];
-        (word == "--write" ? write : word == "--compare" ? compare : result) = argv[i + 1];
+        if (word == "--untimed") {
+            wanted.timed = false;
+        } else if (i + 1 == argc) {
+            std::fprintf(stderr, "%s: what of it?\n", argv[i]);
+            return 2;
+        } else if (word == "--allow") {
+            wanted.allowed = size_t(std::strtoull(argv[++i], nullptr, 10));
+        } else {
+            (word == "--write" ? wanted.write : word == "--compare" ? wanted.compare : wanted.result) = argv[++i];
+        }
     }
     try {
-        run(write, compare, result);
+        run(wanted);
     } catch (const std::exception &e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;

@@ -7,7 +7,7 @@ import unittest
 from program import EXECUTABLE, LIBRARY, SMALL, Case, needs_device, run
 
 VARIANT = {"name", "error", "planning_seconds", "compiling_seconds", "peak_bytes", "register_cap", "launches",
-           "milliseconds", "is_right", "difference"}
+           "milliseconds", "is_right", "differing", "difference"}
 
 
 class Compare(Case):
@@ -59,7 +59,7 @@ class Compare(Case):
         folder = self.path("bundle")
         text = self.good("compare", "-g", "pointwise_chain", *SMALL, "--variants", "fused", "--bundle", folder)
         self.assertIn(folder + "/run", text)
-        self.assertEqual(sorted(os.listdir(folder)), ["bundle.json", "fused", "reference", "run"])
+        self.assertEqual(sorted(os.listdir(folder)), ["bundle.json", "fused", "reference", "reference_fma", "run"])
         for program in "fused", "reference", "run":
             needs = subprocess.run(["ldd", os.path.join(folder, program)], capture_output=True, text=True).stdout
             self.assertNotIn("libHalide", needs)
