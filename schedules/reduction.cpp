@@ -155,7 +155,7 @@ Schedule a_thread_a_point(const PipelineView &view, const Group &group) {
     } else {
         const std::vector<Loop> loops = loops_in_memory_order(stage);
         emit(Verb::Reorder, loops);
-        emit.blocks_and_threads(emit.fuse_all(loops, "fusion_point"), group.tile.threads);
+        emit.points_over_threads(stage, loops, group.tile.threads);
     }
     Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, stored, {thread});
     return schedule;

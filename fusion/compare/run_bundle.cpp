@@ -102,11 +102,13 @@ std::string comparison_text(const Bundle &bundle) {
                        cell("of fused", 10) + "result\n";
     for (const BundledVariant &v : bundle.variants) {
         const bool ran = v.launches >= 0, timed = v.milliseconds > 0;
-        const std::string verdict = !v.error.empty()  ? v.error
-                                    : !ran            ? "compiled"
-                                    : !v.is_right     ? "WRONG: " + v.difference
-                                    : v.launches == 0 ? "right, but not on the GPU"
-                                                      : "right";
+        const std::string verdict =
+            !v.error.empty()  ? v.error
+            : !ran            ? "compiled"
+            : !v.is_right     ? "WRONG: " + v.difference
+            : v.launches == 0 ? "right, but not on the GPU"
+            : v.differing > 0 ? "right but for " + std::to_string(v.differing) + " values that depend on the rounding"
+                              : "right";
         text += cell(v.name, 16) + cell(v.planning_seconds > 0 ? fixed(v.planning_seconds, 2) + " s" : "-", 11) +
                 cell(v.compiling_seconds > 0 ? fixed(v.compiling_seconds, 1) + " s" : "-", 11) +
                 cell(v.peak_bytes > 0 ? bytes_text((double)v.peak_bytes) : "-", 10) +

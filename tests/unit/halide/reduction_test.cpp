@@ -224,6 +224,21 @@ TEST_F(ReductionTemplate, a_predicate_on_data_compiles) {
     EXPECT_EQ(std::count_if(p.schedule.begin(), p.schedule.end(), moves), 1) << "or it reads behind the end of the row";
 }
 
+TEST_F(ReductionTemplate, a_thread_reduces_a_point_of_three_dimensions) {
+    Var x("x"), y("y"), c("c");
+    ImageParam in(Float(32), 3, "in");
+    RDom r(0, 32);
+    Func sum("sum"), half("half");
+    sum(x, y, c) = in(x, y, c);
+    sum(x, y, c) += in(x + r % 3, y, c) * cast<float>(r);
+    half(x, y, c) = sum(x, y, c) / sum(x, y, 3);
+    in.set_estimates({{0, 200}, {0, 300}, {0, 4}});
+    half.set_estimates({{0, 192}, {0, 300}, {0, 3}});
+    const Planned p = planned({half}, "fused", true);
+    EXPECT_EQ(p.plan.fallback, "") << "Halide cannot bound what three loops fused as one index";
+    EXPECT_EQ(p.ledger.planned.launches, 2);
+}
+
 TEST(UnrolledSteps, divide_the_steps_where_they_can) {
     EXPECT_EQ(unrolled_steps(1, 4), 1);
     EXPECT_EQ(unrolled_steps(0, 1), 1);
