@@ -91,10 +91,10 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
         outer.push_back(made("fusion_tile"));
         emit(Verb::Split, {outermost(), outermost(), outer[0]}, 1);
     }
-    const Loop block = emit.fuse_all(outer, "fusion_tile");
-    emit(Verb::GpuBlocks, {block});
+    const std::vector<Loop> blocks = emit.fuse_for_grid(outer, "fusion_tile", anchor.across);
+    emit(Verb::GpuBlocks, blocks);
     emit(Verb::GpuThreads, threads);
-    return {block, threads[0]};
+    return {blocks[0], threads[0]};
 }
 
 AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile) {

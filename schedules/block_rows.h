@@ -17,6 +17,7 @@ struct Anchor {
     int64_t column_extent = 1;      ///< of columns[0]
     int64_t column_chunk = 0;       ///< columns[0] is cut in pieces of this for blocks of their own; 0: it is not
     int chunk_dim = -1;             ///< one more dimension over blocks
+    double across = 0;              ///< points of the loops over blocks beyond the second, where the pipeline allocates
     bool columns_on_lanes = false;  ///< columns[0] is the contiguous dimension
     bool shares_lanes = true;       ///< as in reduction_kernel.h: neighbouring threads walk columns[0]
 };

@@ -17,6 +17,15 @@ namespace {
 
 using Halide::TailStrategy;
 
+/// Of the loops over blocks beyond the second: dimensions that the blocks keep, and chunks.
+double points_across(const Stage &stage, const std::vector<int> &kept, int chunks) {
+    double points = kept.size() >= 2 ? chunks : 1;
+    for (size_t i = 2; i < kept.size(); i++) {
+        points *= (double)stage.dims[kept[i]].extent;
+    }
+    return points;
+}
+
 /// Emits the reductions of one kernel below its anchor.
 class Reductions {
 public:
@@ -43,6 +52,7 @@ public:
         anchor.func_id = stored;
         anchor.kept = kept_of(stage);
         anchor.chunk_dim = (int)stage.dims.size();
+        anchor.across = points_across(stage, anchor.kept, group.tile.chunks);
         anchor.shares_lanes = shares_lanes(view.graph, group);
         const AnchorLoops loops = walk(Emitter(schedule, stored, 0), anchor, group.tile, TailStrategy::GuardWithIf);
         // Of the parts' own RDom, in which `within` stands where the variable was.
@@ -205,6 +215,7 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     }
     if (out.role == Role::Intermediate) {
         Emitter(schedule, anchor.func_id, 0)(Verb::ComputeRoot);
+        anchor.across = points_across(out, shape.kept, 1);
     }
     // An update is factored before its loops are walked: what is left of it folds what the block found.
     const AnchorLoops planned = anchor_loops(anchor, group.tile);

@@ -26,6 +26,15 @@ Loop Emitter::fuse_all(const std::vector<Loop> &loops, const std::string &name) 
     return fused;
 }
 
+std::vector<Loop> Emitter::fuse_for_grid(const std::vector<Loop> &loops, const std::string &name, double across) const {
+    // Of three or more loops as one Halide takes the number of points for the extent of the outermost. What the caller
+    // allocates may have more blocks than a grid has in its second dimension.
+    if (across == 0 || across > kMostBlocksAcross || loops.size() < 3) {
+        return {fuse_all(loops, name)};
+    }
+    return {fuse_all({loops[0], loops[1]}, name), fuse_all({loops.begin() + 2, loops.end()}, "fusion_slice")};
+}
+
 void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
     (*this)(Verb::Split, {loop, made("fusion_block"), made("fusion_thread")}, threads,
             Halide::TailStrategy::GuardWithIf);
@@ -34,21 +43,15 @@ void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
 }
 
 void Emitter::points_over_threads(const Stage &stage, const std::vector<Loop> &loops, int threads) const {
-    const std::vector<Loop> rest(loops.begin() + (ptrdiff_t)std::min<size_t>(2, loops.size()), loops.end());
-    double extent = 1;
-    for (const Loop &loop : rest) {
-        extent *= loop.kind == Loop::Arg ? (double)stage.dims[loop.index].extent : 1;
+    double across = stage.role == Role::Intermediate;
+    for (size_t i = 2; i < loops.size(); i++) {
+        across *= loops[i].kind == Loop::Arg ? (double)stage.dims[loops[i].index].extent : 1;
     }
-    // Where Halide allocates what three or more loops as one write, it takes their number of points for the extent of the
-    // outermost. What the caller allocates may have more blocks than a grid has in its second dimension.
-    if (stage.role != Role::Intermediate || rest.empty() || extent > kMostBlocksAcross) {
-        blocks_and_threads(fuse_all(loops, "fusion_point"), threads);
-        return;
-    }
-    const Loop point = fuse_all({loops[0], loops[1]}, "fusion_point");
-    (*this)(Verb::Split, {point, made("fusion_block"), made("fusion_thread")}, threads,
+    std::vector<Loop> blocks = fuse_for_grid(loops, "fusion_point", across);
+    (*this)(Verb::Split, {blocks[0], made("fusion_block"), made("fusion_thread")}, threads,
             Halide::TailStrategy::GuardWithIf);
-    (*this)(Verb::GpuBlocks, {made("fusion_block"), fuse_all(rest, "fusion_slice")});
+    blocks[0] = made("fusion_block");
+    (*this)(Verb::GpuBlocks, blocks);
     (*this)(Verb::GpuThreads, {made("fusion_thread")});
 }
 

@@ -35,6 +35,10 @@ public:
     Emitter under(const Condition &condition, int branch) const;
     /// Fuses `loops` (innermost first) into one loop of the given name; returns that loop.
     Loop fuse_all(const std::vector<Loop> &loops, const std::string &name) const;
+    /// Fuses `loops` (innermost first) for the dimensions of a grid: into one loop of the given name, or, where the pipeline
+    /// allocates what they write, in such a way that Halide can bound it. `across`: points of the loops beyond the second;
+    /// 0: the caller allocates.
+    std::vector<Loop> fuse_for_grid(const std::vector<Loop> &loops, const std::string &name, double across) const;
     /// Splits a loop over blocks of `threads` threads.
     void blocks_and_threads(const Loop &loop, int threads) const;
     /// All of `loops` (innermost first, each a dimension of `stage` or made of one) over blocks of `threads` threads.

@@ -239,6 +239,22 @@ TEST_F(ReductionTemplate, a_thread_reduces_a_point_of_three_dimensions) {
     EXPECT_EQ(p.ledger.planned.launches, 2);
 }
 
+TEST_F(ReductionTemplate, blocks_reduce_points_of_four_dimensions) {
+    Var x("x"), y("y"), c("c"), b("b");
+    ImageParam in(Float(32), 4, "in"), filter(Float(32), 2, "filter");
+    RDom r(0, filter.dim(1).extent());
+    Func wide("wide"), sum("sum"), output("output");
+    wide(x, y, c, b) = 0.0f;
+    wide(x, y, c, b) += filter(x, r) * in(x, y + r, c, b);
+    sum(y, c, b) = 0.0f;
+    sum(y, c, b) += wide(RDom(0, 32), y, c, b);
+    output(x, y, c, b) = wide(x, y, c, b) / sum(y, c, b);
+    in.set_estimates({{0, 32}, {0, 120}, {0, 112}, {0, 4}});
+    filter.set_estimates({{0, 32}, {0, 9}});
+    output.set_estimates({{0, 32}, {0, 112}, {0, 112}, {0, 4}});
+    EXPECT_EQ(planned({output}, "fused", true).plan.fallback, "");
+}
+
 TEST(UnrolledSteps, divide_the_steps_where_they_can) {
     EXPECT_EQ(unrolled_steps(1, 4), 1);
     EXPECT_EQ(unrolled_steps(0, 1), 1);
