@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/late_reads.h"
 #include "fusion/live_values.h"
@@ -91,6 +92,10 @@ double instructions_of(const StageGraph &graph, const Group &group, const Member
 /// `kept`: words that a thread of a stencil keeps for its points.
 int registers_of(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {
     const int pointers = (int)(group.inputs.size() + group.outputs.size());
+    if (group.kind == Template::Reduction && is_contraction(tile)) {
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) +
+               contraction_work(graph, group, tile).registers;
+    }
     if (group.kind == Template::Reduction) {
         // Stages of one pass at a time: what the other passes need waits in shared memory.
         int most = 1;
@@ -153,7 +158,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const bool reduces = group.kind == Template::Reduction;
     in_flight *= reduces ? steps_in_flight(graph, group, tile) : 1;
-    const BlockWork block = reduces ? block_work(graph, group, tile, device) : BlockWork();
+    const bool contracts = reduces && is_contraction(tile);
+    const ContractionWork contraction = contracts ? contraction_work(graph, group, tile) : ContractionWork();
+    const BlockWork block = reduces && !contracts ? block_work(graph, group, tile, device) : BlockWork();
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
     double instructions =
@@ -175,7 +182,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
                                                         [](const Input &i) { return i.same_point; });
     const bool divides = graph[group.outputs[0]].dims.size() > 1 && !is_flat && !is_tiled;
     price.shared_bytes += (int)std::min(1e9, stencil.shared_bytes);
-    if (reduces) {
+    if (contracts) {
+        threads = contraction.blocks * tile.threads;
+        instructions = contraction.instructions * contraction.padding + threads * kDividedIndex;
+    } else if (reduces) {
         threads = block.blocks * tile.threads;
         instructions = instructions * block.padding + threads * block.overhead;
         price.launches += block.partial_launches;
@@ -207,7 +217,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
     const double spilled_us = price.spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * to_us;
     price.read_us += price.bytes_read * (stencil.halo - 1) / l2 * to_us;
-    if (reduces) {
+    if (contracts) {
+        price.read_us += contraction.l2_bytes / l2 * to_us;
+    } else if (reduces) {
         price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
                         again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us +
                         late_reads_us(graph, group, tile, resident, device);
@@ -216,7 +228,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
     price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
-    price.compute_us = std::max(price.compute_us, block.latency_us * std::max(1.0, price.waves));
+    const double latency_us = contracts ? contraction.latency_us : block.latency_us;
+    price.compute_us = std::max(price.compute_us, latency_us * std::max(1.0, price.waves));
     const double moving = price.read_us + price.write_us;
     price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
     return price;

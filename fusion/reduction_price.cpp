@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
 
@@ -206,6 +207,9 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     std::vector<Tile> tiles;
     if (is_alone) {
         tiles.push_back({.vector = 1, .threads = 256, .reducing = 1});
+    }
+    for (const Tile &tile : contraction_tiles(graph, group, limits)) {
+        tiles.push_back(tile);
     }
     if (!first.reassociable) {
         return tiles;

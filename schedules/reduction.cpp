@@ -5,6 +5,7 @@
 /// 8192 (0.98 to 1.0x), and a row staged in shared memory was slower in most cases (0.88 to 0.99x), so nothing is staged.
 #include <algorithm>
 
+#include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/reduction_kernel.h"
@@ -176,6 +177,9 @@ Schedule a_thread_a_point(const PipelineView &view, const Group &group) {
 Schedule reduction_schedule(const PipelineView &view, const Group &planned_group, const ApiTraits &api) {
     Group group = planned_group;
     group.tile.vector = api.guarded_vectors ? group.tile.vector : 1;
+    if (is_contraction(group.tile)) {
+        return contraction_schedule(view, group);
+    }
     if (group.tile.reducing == 1) {
         return a_thread_a_point(view, group);
     }

@@ -1,0 +1,183 @@
+#include "fusion/contraction_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "fusion/footprint.h"
+#include "fusion/reduction_kernel.h"
+
+namespace fusion {
+namespace {
+
+/// Points of a thread along the contiguous dimension come in one wide access; along the other they are loaded by a warp at
+/// once. mat_mul 1024: 4 x 8 points 0.169 ms, 4 x 4 0.190 ms; conv 3x3x128 of 100 x 80 x 128 x 5: 0.77 and 0.90 ms (H200,
+/// 2026-11-30).
+const std::vector<int> kDown = {2, 4, 8}, kLanes = {8, 16, 32}, kThreads = {128, 256};
+
+/// Instructions of a thread's step: the loop, and the address of each load.
+constexpr double kStep = 4, kAddress = 1;
+
+/// A load takes as long as this many multiply-adds (price.cpp).
+constexpr double kLoad = 4;
+
+/// Time of a step whose loads hit the L1, and the steps that are in flight (reduction_price.cpp).
+constexpr double kCachedStep = 0.05, kInFlight = 4;
+
+const Member &reduction_of(const StageGraph &graph, const Group &group) {
+    return *std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) {
+        return is_reduction(graph[m.stage]) && (m.stage == group.outputs[0] || m.placement == Placement::AtBlock);
+    });
+}
+
+/// By dimension of the reduction: `along` points of the tile's x and `down` of its y.
+std::map<int, double> points_of_reduction(const StageGraph &graph, const Group &group, const TiledDims &dims,
+                                          double along, double down) {
+    const Member &reduction = reduction_of(graph, group);
+    std::map<int, double> points;
+    for (int d = 0; d < (int)graph[reduction.stage].dims.size(); d++) {
+        const int dim = reduction.stage == group.outputs[0] ? d : reduction.follows[d];
+        points[d] = dim == dims.x ? along : dim == dims.y ? down : 1;
+    }
+    return points;
+}
+
+std::map<int, double> points_of_thread(const StageGraph &graph, const Group &group, const Tile &tile) {
+    return points_of_reduction(graph, group, tile.dims, tile.vector, tile.per_thread);
+}
+
+/// Where the element that is read moves with the consumer's dimension. Unknown is taken for yes.
+bool moves_with(const Read &read, int dim, int dims) {
+    for (size_t d = 0; d < read.follows.size(); d++) {
+        const int runs = read.follows[d] >= 0 || read.runs.empty() ? read.follows[d] : read.runs[d];
+        const bool is_fixed = d < read.region.size() && read.region[d].extent == 1;
+        if (runs == dim || (runs < 0 && !is_fixed && dim < dims)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Loads of one step, a point, where a thread's points share them.
+double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<int, double> &tile) {
+    double loads = 0;
+    for (auto [e, end] = in_edges(reduction, graph); e != end; ++e) {
+        if (graph[source(*e, graph)].func_id == graph[reduction].func_id) {
+            continue;  // the accumulator
+        }
+        double shared = 1;
+        for (const auto &[dim, points] : tile) {
+            shared *= moves_with(graph[*e], dim, (int)graph[reduction].dims.size()) ? 1 : points;
+        }
+        loads += graph[*e].points / shared;
+    }
+    return loads;
+}
+
+double steps_of(const Stage &reduction) {
+    double steps = 1;
+    for (const Extent &extent : reduction.reduction) {
+        steps *= (double)extent.extent;
+    }
+    return steps;
+}
+
+}  // namespace
+
+bool is_contraction(const Tile &tile) {
+    return tile.reducing == 1 && tile.dims.x >= 0;
+}
+
+Decision can_contract(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    const std::vector<Member> reductions = reductions_of(graph, group);
+    if (reductions.size() != 1 || !reduction_shape(graph, group).columns.empty()) {
+        return Decision::forbid(out.func + " has points that share a reduction");
+    }
+    const Stage &stage = graph[reductions[0].stage];
+    if (is_reduction(out) && out.role != Role::Intermediate) {
+        return Decision::forbid(out.func + " is stored by the caller: each step would go to memory");
+    }
+    const auto is_wide = [](int bytes) { return bytes > 4; };
+    const std::vector<int> &bytes = stage.element_bytes;
+    if (bytes.size() != 1 || is_wide(bytes[0]) ||
+        std::any_of(out.element_bytes.begin(), out.element_bytes.end(), is_wide)) {
+        return Decision::forbid(stage.func + " has a Tuple or 64-bit values, which do not come in vectors");
+    }
+    return out.dims.size() < 2 ? Decision::forbid(out.func + " has one dimension: neighbours share no row")
+                               : Decision::allow();
+}
+
+ContractionWork contraction_work(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const Stage &out = graph[group.outputs[0]];
+    const Member &reduction = reduction_of(graph, group);
+    const Stage &stage = graph[reduction.stage];
+    ContractionWork work;
+    double padded = 1;
+    work.blocks = 1;
+    for (int d = 0; d < (int)out.dims.size(); d++) {
+        const double extent = (double)out.dims[d].extent;
+        const double points = d == tile.dims.x ? tile.vector : d == tile.dims.y ? tile.per_thread : 1;
+        const double threads = d == tile.dims.x ? tile.lanes : d == tile.dims.y ? tile.threads / tile.lanes : 1;
+        const double blocks = std::ceil(std::ceil(extent / points) / threads);
+        work.blocks *= blocks;
+        padded *= blocks * threads * points / extent;
+    }
+    work.padding = padded;
+    const std::map<int, double> points = points_of_thread(graph, group, tile);
+    const double tile_points = tile.vector * tile.per_thread;
+    const double loads = loads_a_point(graph, reduction.stage, points);
+    double reads = 0;
+    for (auto [e, end] = in_edges(reduction.stage, graph); e != end; ++e) {
+        reads += graph[*e].points;
+    }
+    // Each read was counted with its address and itself; a multiply-add is one instruction.
+    const double arithmetic = std::max(1.0, stage.work.total() - 2 * reads);
+    const double steps = stage.elements() * steps_of(stage);
+    work.instructions = steps * (arithmetic + loads * (kLoad + kAddress) + kStep / tile_points);
+    for (const Member &member : group.members) {
+        work.instructions +=
+            member.stage == reduction.stage ? 0 : member.evaluations * graph[member.stage].work.total();
+    }
+    const double down = (double)tile.threads / tile.lanes * tile.per_thread;
+    const auto in_block = points_of_reduction(graph, group, tile.dims, (double)tile.lanes * tile.vector, down);
+    work.l2_bytes = steps * loads_a_point(graph, reduction.stage, in_block) * stage.value_bytes;
+    work.latency_us = steps_of(stage) / kInFlight * kCachedStep;
+    work.registers = (int)(tile_points + kInFlight * (tile.vector + tile.per_thread) / 2) + stage.live_values;
+    return work;
+}
+
+std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group, const Limits &limits) {
+    std::vector<Tile> tiles;
+    if (!can_contract(graph, group).allowed()) {
+        return tiles;
+    }
+    const Stage &out = graph[group.outputs[0]];
+    const Vertex reduction = reduction_of(graph, group).stage;
+    const int x = contiguous_dim(out);
+    for (const int y : out.memory_order) {
+        if (y == x) {
+            continue;
+        }
+        for (const int threads : kThreads) {
+            for (const int lanes : kLanes) {
+                for (const int down : kDown) {
+                    const Tile tile{.vector = limits.vector,
+                                    .per_thread = down,
+                                    .threads = threads,
+                                    .lanes = lanes,
+                                    .dims = {.x = x, .y = y}};
+                    const bool fits = out.dims[x].extent % tile.vector == 0 && out.dims[y].extent >= down;
+                    const std::map<int, double> points = points_of_thread(graph, group, tile);
+                    const double apart = loads_a_point(graph, reduction, {});
+                    if (fits && loads_a_point(graph, reduction, points) <= apart / 2) {
+                        tiles.push_back(tile);
+                    }
+                }
+            }
+        }
+    }
+    return tiles;
+}
+
+}  // namespace fusion

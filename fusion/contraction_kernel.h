@@ -1,0 +1,32 @@
+#pragma once
+/// Reductions of which a thread computes a tile of points: what several points read is loaded once (matrix products,
+/// convolutions over channels). Each thread folds in the order of its loop.
+#include <vector>
+
+#include "fusion/decision.h"
+#include "fusion/plan.h"
+
+namespace fusion {
+
+/// The tile has the points of a contraction: a thread folds alone, for several points.
+bool is_contraction(const Tile &tile);
+
+/// Whether the template can execute the kernel of a reduction in this way: one reduction, all of whose dimensions the output
+/// has, stored by the pipeline or read by a pure stage at its own point. A refusal names the stage.
+Decision can_contract(const StageGraph &graph, const Group &group);
+
+struct ContractionWork {
+    double blocks = 0;
+    double padding = 1;       ///< points that the threads compute over the points there are
+    double instructions = 0;  ///< of all points
+    double latency_us = 0;    ///< of one block, were it alone
+    double l2_bytes = 0;      ///< that blocks load, of which their own threads share what the L1 holds
+    int registers = 0;        ///< a thread, besides addresses
+};
+
+ContractionWork contraction_work(const StageGraph &graph, const Group &group, const Tile &tile);
+
+/// Tiles that the template can execute; the price chooses. None where neighbouring points share nothing.
+std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group, const Limits &limits);
+
+}  // namespace fusion
