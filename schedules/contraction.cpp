@@ -7,6 +7,9 @@
 ///   general  any size: a point a thread
 #include "fusion/contraction_kernel.h"
 
+#include <algorithm>
+
+#include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
 #include "schedules/layout.h"
 #include "schedules/templates.h"
@@ -58,15 +61,33 @@ void walk(const Emitter &emit, const Stage &out, const Tile &tile, TailStrategy 
     emit(Verb::GpuThreads, {kLane, kLine});
 }
 
+/// The reduction's dimension that follows `dim` of the output.
+int dim_of(const Group &group, const Member &reduction, int dim) {
+    const auto found = std::find(reduction.follows.begin(), reduction.follows.end(), dim);
+    return reduction.stage == group.outputs[0] ? dim : (int)(found - reduction.follows.begin());
+}
+
+/// The kernel with those inputs as streaming whose rows run along the tile's vectors.
+Group along_vectors(const PipelineView &view, const Group &group, const Member &reduction) {
+    Group along = group;
+    const int x = dim_of(group, reduction, group.tile.dims.x);
+    for (Input &input : along.inputs) {
+        input.streams = false;
+        for (auto [e, end] = out_edges(input.producer, view.graph); e != end; ++e) {
+            const int row = contiguous_dim(view.graph[input.producer]);
+            const int loop = row < 0 ? -1 : view.graph[*e].follows[row];
+            input.streams |= target(*e, view.graph) == reduction.stage && loop == x;
+            input.streams |= target(*e, view.graph) == group.outputs[0] && loop == group.tile.dims.x;
+        }
+    }
+    return along;
+}
+
 /// The reduction's own loops: the tile innermost, so that a step loads what it shares.
 void fold(Schedule &schedule, const PipelineView &view, const Group &group, const Member &member, int anchor) {
     const Stage &stage = view.graph[member.stage];
     const Tile &tile = group.tile;
-    int x = tile.dims.x, y = tile.dims.y;
-    for (int d = 0; member.stage != group.outputs[0] && d < (int)stage.dims.size(); d++) {
-        x = member.follows[d] == tile.dims.x ? d : x;
-        y = member.follows[d] == tile.dims.y ? d : y;
-    }
+    const int x = dim_of(group, member, tile.dims.x), y = dim_of(group, member, tile.dims.y);
     Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, anchor, {kLane});
     for (const int update : {0, 1}) {
         const Emitter emit(schedule, stage.func_id, update);
@@ -80,14 +101,21 @@ void fold(Schedule &schedule, const PipelineView &view, const Group &group, cons
         order.push_back(column);
         order.push_back(arg(y));
         std::vector<Loop> unrolled = {column, arg(y)};
-        if (update == 1) {
-            const int longest = shared_rvar(view.graph, member);
-            if (stage.reduction[longest].extent >= 2 * kUnrolledSteps) {
-                emit(Verb::Split, {rvar(longest), made_reduction("fusion_turn_r"), made_reduction("fusion_unrolled_r")},
-                     kUnrolledSteps, TailStrategy::GuardWithIf);
-                order.push_back(made_reduction("fusion_unrolled_r"));
-                order.push_back(made_reduction("fusion_turn_r"));
-                unrolled.push_back(made_reduction("fusion_unrolled_r"));
+        const auto inner = (ptrdiff_t)order.size();
+        const int longest = update == 1 ? shared_rvar(view.graph, member) : -1;
+        for (int r = 0; update == 1 && r < (int)stage.reduction.size(); r++) {
+            if (r == longest && stage.reduction[r].extent >= 2 * kUnrolledSteps) {
+                const Loop turn = made_reduction("fusion_turn_r"), step = made_reduction("fusion_unrolled_r");
+                emit(Verb::Split, {rvar(r), turn, step}, kUnrolledSteps, TailStrategy::GuardWithIf);
+                order.insert(order.begin() + inner, {step, turn});
+                unrolled.push_back(step);
+            } else {
+                order.push_back(rvar(r));
+            }
+        }
+        for (int d = 0; d < (int)stage.dims.size(); d++) {
+            if (d != x && d != y) {
+                order.push_back(arg(d));
             }
         }
         emit(Verb::Reorder, order);
@@ -124,9 +152,14 @@ Schedule contraction_schedule(const PipelineView &view, const Group &group) {
     }
     int branch = 0;
     const auto rows = size_condition(view, output, {{tile.dims.y, tile.per_thread}});
-    const auto vectors = layout_condition(view, group, {.vector = tile.vector, .whole_vectors = true});
+    const auto vectors =
+        layout_condition(view, along_vectors(view, group, member), {.vector = tile.vector, .whole_vectors = true});
     if (rows && vectors && tile.vector > 1) {
         Condition both = *vectors;
+        // Of a sum over several loops Halide forgets that the minimum cancels: it must be a multiple too.
+        both.push_back({.kind = Fact::MultipleOf,
+                        .left = {BufferField::Min, external_buffers(view, output)[0], tile.dims.x},
+                        .value = tile.vector});
         both.insert(both.end(), rows->begin(), rows->end());
         walk(emit.under(both, branch++), out, tile, TailStrategy::RoundUp, TailStrategy::ShiftInwards, across);
     }

@@ -10,7 +10,7 @@ LIBRARY = os.environ["TEST_LIBRARY"]
 EXECUTABLE = os.environ["TEST_EXECUTABLE"]
 GENERATORS = os.environ["FUSION_GENERATORS"]
 BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "blur3x3", "broadcast_chain", "cheap_fanout",
-            "column_mean", "dear_fanout", "deep_chain", "entropy", "harris", "l2_normalize", "layernorm",
+            "column_mean", "conv_relu", "dear_fanout", "deep_chain", "depthwise_separable", "entropy", "harris", "l2_normalize", "layernorm",
             "log_softmax", "long_live_range", "mixed_types", "multi_output", "pointwise_chain", "rmsnorm",
             "small_branches", "softmax", "softmax_masked", "stencil_chain", "total_sum", "transpose_sandwich",
             "trimmed_mean", "unsharp", "variance_rows"]

@@ -22,9 +22,11 @@ const Subject kSubjects[] = {
     {"blur3x3", {}, {}},
     {"broadcast_chain", {}, {}},
     {"cheap_fanout", {}, {}},
+    {"conv_relu", {{"channels", "8"}}, {5}},
     {"dear_fanout", {{"steps", "2"}}, {0, 3}},
     {"dear_fanout", {{"steps", "24"}}, {0, 3}},
     {"deep_chain", {}, {}},
+    {"depthwise_separable", {{"channels", "8"}}, {5}},
     {"harris", {}, {}},
     {"long_live_range", {{"values", "12"}}, {}},  // 96 values are 98 kernels unfused
     {"mixed_types", {}, {}},
