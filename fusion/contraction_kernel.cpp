@@ -15,11 +15,14 @@ namespace {
 /// 2026-11-30).
 const std::vector<int> kDown = {2, 4, 8}, kLanes = {8, 16, 32}, kThreads = {128, 256};
 
+/// Loads that are left of those of single points, beyond which a tile only costs registers.
+constexpr double kWorthSharing = 0.75;
+
 /// Instructions of a thread's step: the loop, and the address of each load.
 constexpr double kStep = 4, kAddress = 1;
 
 /// A load takes as long as this many multiply-adds (price.cpp).
-constexpr double kLoad = 4;
+constexpr double kLoad = 4, kWarp = 32;
 
 /// Time of a step whose loads hit the L1, and the steps that are in flight (reduction_price.cpp).
 constexpr double kCachedStep = 0.05, kInFlight = 4;
@@ -28,6 +31,12 @@ const Member &reduction_of(const StageGraph &graph, const Group &group) {
     return *std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) {
         return is_reduction(graph[m.stage]) && (m.stage == group.outputs[0] || m.placement == Placement::AtBlock);
     });
+}
+
+/// The reduction's dimension that follows `dim` of the output.
+int dim_of_reduction(const Group &group, const Member &reduction, int dim) {
+    const auto found = std::find(reduction.follows.begin(), reduction.follows.end(), dim);
+    return reduction.stage == group.outputs[0] ? dim : (int)(found - reduction.follows.begin());
 }
 
 /// By dimension of the reduction: `along` points of the tile's x and `down` of its y.
@@ -58,8 +67,11 @@ bool moves_with(const Read &read, int dim, int dims) {
     return false;
 }
 
-/// Loads of one step, a point, where a thread's points share them.
-double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<int, double> &tile) {
+/// Loads of one step, a point, where points share them: `tile`, by dimension. `rows` of a warp, along dimension `down`: threads
+/// of one row ask for one place or for neighbours, those of another row for another line of the L1.
+double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<int, double> &tile, double rows = 1,
+                     int down = -1) {
+    const int dims = (int)graph[reduction].dims.size();
     double loads = 0;
     for (auto [e, end] = in_edges(reduction, graph); e != end; ++e) {
         if (graph[source(*e, graph)].func_id == graph[reduction].func_id) {
@@ -67,9 +79,15 @@ double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<i
         }
         double shared = 1;
         for (const auto &[dim, points] : tile) {
-            shared *= moves_with(graph[*e], dim, (int)graph[reduction].dims.size()) ? 1 : points;
+            shared *= moves_with(graph[*e], dim, dims) ? 1 : points;
         }
-        loads += graph[*e].points / shared;
+        const bool is_apart = down >= 0 && moves_with(graph[*e], down, dims);
+        bool is_along = false;
+        for (const auto &[dim, points] : tile) {
+            is_along |= dim != down && points > 1 && moves_with(graph[*e], dim, dims);
+        }
+        // A row of neighbours fills as many lines as it is long; fewer of them fill fewer.
+        loads += graph[*e].points / shared * (is_along ? (is_apart ? 1 : 1 / rows) : is_apart ? rows : 1);
     }
     return loads;
 }
@@ -126,7 +144,9 @@ ContractionWork contraction_work(const StageGraph &graph, const Group &group, co
     work.padding = padded;
     const std::map<int, double> points = points_of_thread(graph, group, tile);
     const double tile_points = tile.vector * tile.per_thread;
-    const double loads = loads_a_point(graph, reduction.stage, points);
+    const double rows = std::max(1.0, kWarp / tile.lanes);
+    const double loads =
+        loads_a_point(graph, reduction.stage, points, rows, dim_of_reduction(group, reduction, tile.dims.y));
     double reads = 0;
     for (auto [e, end] = in_edges(reduction.stage, graph); e != end; ++e) {
         reads += graph[*e].points;
@@ -170,7 +190,7 @@ std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group,
                     const bool fits = out.dims[x].extent % tile.vector == 0 && out.dims[y].extent >= down;
                     const std::map<int, double> points = points_of_thread(graph, group, tile);
                     const double apart = loads_a_point(graph, reduction, {});
-                    if (fits && loads_a_point(graph, reduction, points) <= apart / 2) {
+                    if (fits && loads_a_point(graph, reduction, points) <= kWorthSharing * apart) {
                         tiles.push_back(tile);
                     }
                 }

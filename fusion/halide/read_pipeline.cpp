@@ -126,7 +126,7 @@ private:
             stage.update = update;
             stage.role = output_names.count(f.name()) ? Role::Output : Role::Intermediate;
             stage.is_extern = f.has_extern_definition();
-            stage.scheduled_by_user = is_scheduled_by_user(f);
+            stage.scheduled_by_user = is_scheduled_by_user(f) || (is_bounded_by_user(f) && stage.role != Role::Output);
             stage.has_own_loops = has_own_loops(f);
             stage.has_updates = !updates.empty();
             stage.can_be_staged = !stage.is_extern && f.schedule().wrappers().empty();

@@ -10,12 +10,16 @@ bool has_own_loops(const Function &f) {
            f.schedule().compute_level().func_name() != LoopLevel::inlined().func_name();
 }
 
+bool is_bounded_by_user(const Function &f) {
+    return !f.schedule().bounds().empty();
+}
+
 bool is_scheduled_by_user(const Function &f) {
     const auto touched = [](const Definition &definition) {
         return definition.schedule().touched() || !definition.schedule().splits().empty() ||
                !definition.specializations().empty();
     };
-    if (has_own_loops(f) || !f.schedule().wrappers().empty() || !f.schedule().bounds().empty()) {
+    if (has_own_loops(f) || !f.schedule().wrappers().empty()) {
         return true;
     }
     if (f.has_extern_definition()) {

@@ -76,9 +76,25 @@ TEST_F(UserSchedule, a_specialization_is_found) {
     EXPECT_TRUE(scheduled(g));
 }
 
-TEST_F(UserSchedule, a_bound_is_found) {
+TEST_F(UserSchedule, a_bound_is_found_and_is_no_loop) {
     g.bound(x, 0, 16);
-    EXPECT_TRUE(scheduled(g));
+    EXPECT_TRUE(is_bounded_by_user(g.function()));
+    EXPECT_FALSE(is_bounded_by_user(f.function()));
+    EXPECT_FALSE(scheduled(g));
+}
+
+TEST_F(UserSchedule, a_bounded_output_is_planned_and_another_func_is_left) {
+    Func inner("inner"), output("output");
+    inner(x, y) = in(x, y) * 2;
+    output(x, y) = inner(x, y) + 1;
+    output.set_estimate(x, 0, 64).set_estimate(y, 0, 64);
+    output.bound(x, 0, 64);
+    const Planned alone = planned({output}, "fused", true);
+    EXPECT_EQ(alone.plan.fallback, "");
+    ASSERT_EQ(alone.plan.groups.size(), 1u);
+    EXPECT_EQ(alone.plan.groups[0].kind, Template::Pointwise);
+    inner.bound(x, 0, 64);
+    EXPECT_TRUE(read_pipeline({output.function()}).graph[vertex(alone.view, "inner")].scheduled_by_user);
 }
 
 TEST_F(UserSchedule, a_wrapper_is_found) {

@@ -1,0 +1,97 @@
+#include "fusion/contraction_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fusion/price.h"
+#include "tests/unit/core/reduction_graphs.h"
+
+namespace fusion::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A product of matrices, product(x, y) = sum of a(x, r) * b(r, y), and a stage that reads each point of it.
+StageGraph product(int64_t width, int64_t height, int64_t terms) {
+    Builder builder;
+    const Vertex a = builder.input("a", {width, terms}), b = builder.input("b", {terms, height});
+    const Vertex sum = add_reduction(builder, "product", {width, height}, {terms},
+                                     {{a, ReadKind::Reduction, 1, {0, 2}}, {b, ReadKind::Reduction, 1, {2, 1}}},
+                                     Role::Intermediate, 6);
+    builder.output("output", {width, height}, {{sum}});
+    return builder.graph;
+}
+
+Tile tile(int vector, int per_thread, int lanes, int threads) {
+    return {.vector = vector, .per_thread = per_thread, .threads = threads, .lanes = lanes, .dims = {.x = 0, .y = 1}};
+}
+
+TEST(CanContract, AProductWhoseReaderIsPure) {
+    const StageGraph graph = product(256, 128, 64);
+    EXPECT_TRUE(can_contract(graph, block_kernel(graph)).allowed());
+}
+
+TEST(CanContract, NotWhatTheCallerStores) {
+    const StageGraph graph = row_sum(64, 64);
+    const Decision decision = can_contract(graph, block_kernel(graph));
+    EXPECT_FALSE(decision.allowed());
+    EXPECT_THAT(decision.why(), HasSubstr("sum is stored by the caller"));
+}
+
+TEST(CanContract, NotPointsThatShareAReduction) {
+    const StageGraph graph = softmax(64, 64);
+    EXPECT_THAT(can_contract(graph, block_kernel(graph)).why(), HasSubstr("share a reduction"));
+}
+
+TEST(CanContract, NotWideValues) {
+    StageGraph graph = product(256, 128, 64);
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        graph[v].element_bytes = {8};
+    }
+    EXPECT_THAT(can_contract(graph, block_kernel(graph)).why(), HasSubstr("64-bit"));
+}
+
+TEST(ContractionTiles, HaveWholeVectorsAndRoom) {
+    const StageGraph graph = product(256, 128, 64), odd = product(255, 128, 64), low = product(256, 1, 64);
+    const std::vector<Tile> tiles = contraction_tiles(graph, block_kernel(graph), {});
+    ASSERT_FALSE(tiles.empty());
+    for (const Tile &t : tiles) {
+        EXPECT_TRUE(is_contraction(t));
+        EXPECT_EQ(t.dims, (TiledDims{.x = 0, .y = 1}));
+    }
+    EXPECT_THAT(contraction_tiles(odd, block_kernel(odd), {}), IsEmpty());
+    EXPECT_THAT(contraction_tiles(low, block_kernel(low), {}), IsEmpty());
+}
+
+TEST(ContractionWork, SharesWhatSeveralPointsLoad) {
+    const StageGraph graph = product(256, 128, 64);
+    const Group group = block_kernel(graph);
+    const double few = contraction_work(graph, group, tile(4, 2, 32, 128)).instructions,
+                 many = contraction_work(graph, group, tile(4, 8, 32, 128)).instructions;
+    EXPECT_LT(many, few);
+    EXPECT_GE(many, 256.0 * 128 * 64) << "each multiply-add is at least one";
+    const ContractionWork rows = contraction_work(graph, group, tile(4, 8, 8, 128));
+    EXPECT_GT(rows.instructions, many) << "the rows of a warp ask for lines of their own";
+}
+
+TEST(ContractionWork, CountsThreadsWithoutPoints) {
+    const StageGraph graph = product(64, 128, 64);
+    const Group group = block_kernel(graph);
+    EXPECT_DOUBLE_EQ(contraction_work(graph, group, tile(4, 8, 16, 128)).padding, 1);
+    EXPECT_DOUBLE_EQ(contraction_work(graph, group, tile(4, 8, 32, 128)).padding, 2);
+    EXPECT_DOUBLE_EQ(contraction_work(graph, group, tile(4, 8, 16, 128)).blocks, 2);
+}
+
+TEST(ContractionPrice, IsChosenForAProductAndFarBelowThatOfSinglePoints) {
+    const StageGraph graph = product(1024, 1024, 1024);
+    Group group = block_kernel(graph);
+    const Device &device = device_named("H200");
+    choose_tile(graph, group, device, {});
+    EXPECT_TRUE(is_contraction(group.tile));
+    const Tile shared{.threads = 128, .reducing = 32};
+    EXPECT_LT(3 * group.price.time_us, price_kernel(graph, group, shared, device, 64).time_us);
+}
+
+}  // namespace
+}  // namespace fusion::test
