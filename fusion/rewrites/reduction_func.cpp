@@ -20,7 +20,8 @@ std::map<std::string, Function> environment(const std::vector<Function> &outputs
 }
 
 bool is_plain(const Function &f) {
-    return !f.has_extern_definition() && !is_scheduled_by_user(f) && !is_bounded_by_user(f) && f.schedule().wrappers().empty();
+    return !f.has_extern_definition() && !is_scheduled_by_user(f) && !is_bounded_by_user(f) &&
+           f.schedule().wrappers().empty();
 }
 
 std::optional<ReductionFunc> reduction_of(const Function &f) {
