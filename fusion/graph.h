@@ -97,6 +97,9 @@ struct Read {
     std::vector<int> runs = {};
     /// Per producer dimension that follows a loop: the constant offsets to it. Empty: none.
     std::vector<Reach> reach = {};
+    /// Per producer dimension: at how many neighbouring numbers, such as channels 0 to 2, it is read whatever the data are.
+    /// Empty: none.
+    std::vector<int64_t> numbers = {};
     /// Every index is a loop, a constant or their sum, so the points read for a tile of the consumer are a box of constant
     /// size; not so behind a clamp, a parameter or a division.
     bool is_box = true;

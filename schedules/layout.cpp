@@ -162,11 +162,25 @@ std::optional<BufferField> least_extent(const PipelineView &view, Vertex v, int 
     return std::nullopt;
 }
 
+/// Some stage that is computed reads so many neighbours by number.
+bool has_numbers(const PipelineView &view, Vertex stage, int dim, int64_t size) {
+    for (auto [e, end] = out_edges(stage, view.graph); e != end; ++e) {
+        const Read &read = view.graph[*e];
+        if (dim < (int)read.numbers.size() && read.numbers[dim] >= size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least) {
     Condition facts;
     for (const auto &[dim, size] : least) {
+        if (has_numbers(view, stage, dim, size)) {
+            continue;
+        }
         std::set<std::pair<Vertex, int>> seen;
         const auto extent = least_extent(view, stage, dim, seen);
         if (!extent) {

@@ -110,26 +110,36 @@ void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &g
     }
 }
 
+/// The least extents of the output, by dimension, that have room for a block's tile.
+std::map<int, int64_t> room_for(const Tile &tile, size_t rank) {
+    std::map<int, int64_t> room;
+    const std::vector<double> block = block_tile(rank, tile);
+    for (const int dim : {tile.dims.x, tile.dims.y, tile.slices > 1 ? tile.dims.z : -1}) {
+        if (dim >= 0) {
+            room[dim] = (int64_t)block[dim];
+        }
+    }
+    return room;
+}
+
 }  // namespace
 
 Schedule stencil_schedule(const PipelineView &view, const Group &group) {
     Schedule schedule;
     const Vertex output = group.outputs[0];
     const Stage &out = view.graph[output];
-    const TiledDims &dims = group.tile.dims;
     const Emitter emit(schedule, out.func_id, out.update);
     if (out.role == Role::Intermediate) {
         emit(Verb::ComputeRoot);
     }
-    std::map<int, int64_t> room;
-    const std::vector<double> block = block_tile(out.dims.size(), group.tile);
-    for (const int dim : {dims.x, dims.y, dims.z}) {
-        if (dim >= 0) {
-            room[dim] = (int64_t)block[dim];
+    // Where nothing of the caller's shows how many channels there are (all are read by number), each has its own threads.
+    Tile flat = group.tile;
+    flat.slices = 1;
+    for (const Tile &tile : {group.tile, flat}) {
+        if (const auto has_room = size_condition(view, output, room_for(tile, out.dims.size()))) {
+            walk(emit.under(*has_room, 0), out, tile, TailStrategy::ShiftInwards);
+            break;
         }
-    }
-    if (const auto has_room = size_condition(view, output, room)) {
-        walk(emit.under(*has_room, 0), out, group.tile, TailStrategy::ShiftInwards);
     }
     Tile narrow = group.tile;
     narrow.vector = narrow.per_thread = narrow.slices = 1;

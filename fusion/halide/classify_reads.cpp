@@ -1,6 +1,8 @@
 #include "fusion/halide/classify_reads.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "fusion/halide/affine.h"
 
@@ -13,13 +15,28 @@ using namespace Halide::Internal;
 class FindCalls : public IRGraphVisitor {
 public:
     std::vector<const Call *> calls;
+    std::set<const Call *> conditional;  ///< of these, arms of a choice: what is not chosen may be not asked for
 
 private:
     using IRGraphVisitor::visit;
+    int choices = 0;
+    void visit(const Select *op) override {
+        include(op->condition);
+        choices++;
+        include(op->true_value);
+        include(op->false_value);
+        choices--;
+    }
     void visit(const Call *op) override {
+        const bool chooses = op->is_intrinsic(Call::if_then_else);
+        choices += chooses;
         IRGraphVisitor::visit(op);
+        choices -= chooses;
         if (op->call_type == Call::Halide || op->call_type == Call::Image) {
             calls.push_back(op);
+            if (choices > 0) {
+                conditional.insert(op);
+            }
         }
     }
 };
@@ -92,7 +109,11 @@ int severity(ReadKind kind) {
     }
 }
 
-Read read_of(const Call *call, const std::vector<std::string> &dims, const std::vector<std::string> &reduction) {
+using Numbers = std::vector<std::optional<int64_t>>;
+
+/// `number_of`: per index the number that it is.
+Read read_of(const Call *call, const std::vector<std::string> &dims, const std::vector<std::string> &reduction,
+             Numbers &number_of) {
     Read read;
     ReadKind worst = ReadKind::Pointwise;
     std::vector<std::string> loops = dims;
@@ -104,6 +125,7 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
         read.reach.push_back(follows >= 0 ? Reach{index.constant, index.constant} : Reach{});
         read.is_box = read.is_box && is_offset(index, follows) && follows < (int)dims.size();
         read.runs.push_back(run_of(index, loops));
+        number_of.push_back(is_offset(index, -1) ? std::optional(index.constant) : std::nullopt);
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;
     }
@@ -127,6 +149,26 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
     return read;
 }
 
+/// Per dimension: the longest range of numbers without a gap, over all calls.
+std::vector<int64_t> neighbouring_numbers(const std::vector<Numbers> &calls, size_t dims) {
+    std::vector<int64_t> counts;
+    for (size_t d = 0; d < dims; d++) {
+        std::set<int64_t> found;
+        for (const Numbers &call : calls) {
+            if (call[d]) {
+                found.insert(*call[d]);
+            }
+        }
+        int64_t longest = 0, run = 0;
+        for (const int64_t number : found) {
+            run = found.count(number - 1) ? run + 1 : 1;
+            longest = std::max(longest, run);
+        }
+        counts.push_back(longest);
+    }
+    return counts;
+}
+
 bool same_arguments(const Call *a, const Call *b) {
     for (size_t i = 0; i < a->args.size(); i++) {
         if (!equal(a->args[i], b->args[i])) {
@@ -146,6 +188,7 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
         e.accept(&finder);
     }
     std::map<std::string, std::vector<Read>> reads;
+    std::map<std::string, std::vector<std::vector<Numbers>>> numbers;  // by way of reading, then by call
     std::map<std::string, std::vector<const Call *>> distinct;
     for (const Call *call : finder.calls) {
         auto &seen = distinct[call->name];
@@ -155,13 +198,22 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
             continue;
         }
         seen.push_back(call);
-        const Read read = read_of(call, dims, reduction);
+        Numbers number_of;
+        const Read read = read_of(call, dims, reduction, number_of);
         auto &known = reads[call->name];
+        auto &ways = numbers[call->name];
         const auto same =
             std::find_if(known.begin(), known.end(), [&](const Read &r) { return r.follows == read.follows; });
         if (same == known.end()) {
             known.push_back(read);
+            ways.emplace_back();
+            if (!finder.conditional.count(call)) {
+                ways.back().push_back(number_of);
+            }
             continue;
+        }
+        if (!finder.conditional.count(call)) {
+            ways[(size_t)(same - known.begin())].push_back(number_of);
         }
         same->points++;
         same->is_box = same->is_box && read.is_box;
@@ -170,6 +222,11 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
             same->reach[d].high = std::max(same->reach[d].high, read.reach[d].high);
         }
         same->kind = severity(read.kind) > severity(same->kind) ? read.kind : same->kind;
+    }
+    for (auto &[name, ways] : numbers) {
+        for (size_t way = 0; way < ways.size(); way++) {
+            reads[name][way].numbers = neighbouring_numbers(ways[way], reads[name][way].follows.size());
+        }
     }
     return reads;
 }

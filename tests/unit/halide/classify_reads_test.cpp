@@ -77,6 +77,14 @@ TEST_F(ClassifyReads, a_constant_place_is_a_broadcast) {
     EXPECT_EQ(only(f(3, 4), f).follows, (Follows{-1, -1}));
 }
 
+TEST_F(ClassifyReads, neighbouring_numbers_are_counted_where_they_are_read_whatever_the_data_are) {
+    using Numbers = std::vector<int64_t>;
+    EXPECT_EQ(only(cube(x, y, 0) + cube(x, y, 2) + cube(x, y, 1), cube).numbers, (Numbers{0, 0, 3}));
+    EXPECT_EQ(only(cube(x, y, 0) + cube(x, y, 2), cube).numbers, (Numbers{0, 0, 1})) << "a gap";
+    EXPECT_EQ(only(cube(x, y, 0) + select(x > 3, cube(x, y, 1), 0), cube).numbers, (Numbers{0, 0, 1}));
+    EXPECT_EQ(only(f(x, y), f).numbers, (Numbers{0, 0}));
+}
+
 TEST_F(ClassifyReads, a_slice_of_more_dimensions_that_covers_the_consumer_is_a_broadcast) {
     EXPECT_EQ(only(cube(x, y, 2), cube).kind, ReadKind::Broadcast);
     EXPECT_EQ(only(cube(x, y, 2), cube).follows, (Follows{0, 1, -1}));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fusion/halide/verify.h"
+#include "schedules/layout.h"
 #include "schedules/lower.h"
 #include "tests/unit/halide/testing.h"
 
@@ -80,6 +81,38 @@ TEST_F(Stencil, HasNoTilesWhereNothingBoundsItsRegionFromBelow) {
         }
         EXPECT_NE(d.tail, TailStrategy::ShiftInwards);
     }
+}
+
+/// Three channels, mixed to others.
+class MixedChannels : public ::testing::Test {
+protected:
+    const Var x{"x"}, y{"y"}, c{"c"};
+    ImageParam image{Float(32), 3, "image"}, matrix{Float(32), 2, "matrix"};
+    Func bright{"bright"}, mixed{"mixed"};
+
+    MixedChannels() { bright(x, y, c) = image(x, y, c) * 2.0f; }
+
+    /// What must hold of the caller's buffers so that 16 points of three channels are there; nullopt: that cannot be told.
+    std::optional<Condition> condition(const Expr &mix) {
+        mixed(x, y, c) = mix;
+        mixed.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+        const PipelineView view = testing::read({mixed});
+        return size_condition(view, testing::vertex(view, "bright"), {{0, 16}, {2, 3}});
+    }
+};
+
+TEST_F(MixedChannels, AreThereWhereTheyAreReadByNumber) {
+    Expr sum = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        sum += matrix(k, c) * bright(x, y, k);
+    }
+    const auto facts = condition(sum);
+    ASSERT_TRUE(facts);
+    EXPECT_EQ(facts->size(), 1u) << "of the width alone";
+}
+
+TEST_F(MixedChannels, MayNotBeThereWhereOneIsChosen) {
+    EXPECT_FALSE(condition(select(c == 0, bright(x, y, 0), c == 1, bright(x, y, 1), bright(x, y, 2))));
 }
 
 }  // namespace
