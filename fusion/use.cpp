@@ -42,6 +42,10 @@ bool has_span(const Use &use) {
 }
 
 double evaluations_a_point(const Use &use, const std::vector<double> &tile) {
+    const bool follows_none = std::all_of(use.follows.begin(), use.follows.end(), [](int dim) { return dim < 0; });
+    if (!use.is_box && follows_none && !use.follows.empty()) {
+        return use.calls;  // a half of the frame's point or an index from data: it moves with the frame all the same
+    }
     double evaluations = use.others;
     std::vector<bool> is_followed(tile.size());
     for (size_t d = 0; d < use.follows.size(); d++) {
