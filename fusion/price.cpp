@@ -65,7 +65,7 @@ double recomputed(const StageGraph &graph, const Member &member, double evaluati
 
 /// A contraction under a cap that its compiler would exceed: it spills nothing, but has fewer loads in flight. Under 64, 96 and
 /// 128 registers: mat_mul 1024 0.231, 0.161, 0.161 ms; conv_relu 0.493, 0.392, 0.241 ms (H200, 2026-11-30).
-constexpr double kStarved = 1.4;
+constexpr double kStarved = 40;
 constexpr int kMostRegisters = 255;
 
 /// Elements that threads load at offsets to their own points, each by itself.
@@ -190,8 +190,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     if (contracts) {
         threads = contraction.blocks * tile.threads;
         const bool starved = measured && measured->used >= cap - 2 && cap < kMostRegisters;
-        instructions =
-            contraction.instructions * contraction.padding * (starved ? kStarved : 1) + threads * kDividedIndex;
+        instructions = contraction.instructions * contraction.padding * (starved ? 1 + kStarved / cap : 1) +
+                       threads * kDividedIndex;
     } else if (reduces) {
         threads = block.blocks * tile.threads;
         instructions = instructions * block.padding + threads * block.overhead;
