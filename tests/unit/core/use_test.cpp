@@ -48,6 +48,14 @@ TEST(Use, ATileSharesWhatDoesNotFollowIt) {
     EXPECT_DOUBLE_EQ(evaluations_a_point(use, {1, 8}), 1.0 / 8);
 }
 
+/// f(x / 2, y / 2) or f of data follows no loop one to one, and is another point for each of the tile even so.
+TEST(Use, ATileDoesNotShareWhatMovesWithItInAnotherWay) {
+    const Use halved{.follows = {-1, -1}, .reach = {{}, {}}, .is_box = false};
+    EXPECT_DOUBLE_EQ(evaluations_a_point(halved, {2, 8}), 1);
+    const Use constant{.follows = {-1, -1}, .reach = {{}, {}}};
+    EXPECT_DOUBLE_EQ(evaluations_a_point(constant, {2, 8}), 1.0 / 16);
+}
+
 TEST(Use, UnlikePlacesInOtherDimensionsMultiply) {
     Read channels = read_around(0, 0, 3);
     channels.follows = {0, 1, -1};
