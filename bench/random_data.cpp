@@ -182,7 +182,7 @@ const std::vector<std::byte> &random_values(halide_type_t type) {
 size_t count_differing(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements) {
     Tally tally;
     tally_by_type(tally, type, elements, got, wanted);
-    return tally.wrong;
+    return tally.wrong + tally.one_off;
 }
 
 std::string difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements,

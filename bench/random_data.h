@@ -24,7 +24,7 @@ const std::vector<std::byte> &random_values(halide_type_t type);
 std::string difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements,
                        size_t allowed = 0);
 
-/// How many of the values do not agree, one apart not counted.
+/// How many of the values do not agree, those that are one apart as well.
 size_t count_differing(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements);
 
 }  // namespace bench
