@@ -16,7 +16,7 @@ std::string compare(const Filter &filter, Arguments &arguments, const std::vecto
             continue;
         }
         const std::vector<std::byte> got = arguments.download(i);
-        const std::string apart = difference(b.type, got.data(), wanted[i].data(), b.elements);
+        const std::string apart = difference(b.type, got.data(), wanted[i].data(), b.elements).text;
         if (!apart.empty()) {
             return b.name + ": " + apart;
         }

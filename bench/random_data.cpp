@@ -179,26 +179,20 @@ const std::vector<std::byte> &random_values(halide_type_t type) {
     return block;
 }
 
-size_t count_differing(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements) {
+Difference difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements,
+                      size_t allowed) {
     Tally tally;
     tally_by_type(tally, type, elements, got, wanted);
-    return tally.wrong + tally.one_off;
-}
-
-std::string difference(halide_type_t type, const std::byte *got, const std::byte *wanted, size_t elements,
-                       size_t allowed) {
-    Tally tally;
-    tally_by_type(tally, type, elements, got, wanted);
+    Difference difference{"", tally.wrong + tally.one_off};
     if (tally.wrong > elements / kAnythingIn + allowed) {
         std::ostringstream text;
         text << tally.wrong << " of " << elements << " values differ; the first, number " << tally.first_wrong
              << ", is " << std::setprecision(9) << tally.got << " and should be " << tally.wanted;
-        return text.str();
+        difference.text = text.str();
+    } else if (tally.one_off > elements / kOneOffIn + allowed) {
+        difference.text = std::to_string(tally.one_off) + " of " + std::to_string(elements) + " values are off by one";
     }
-    if (tally.one_off > elements / kOneOffIn + allowed) {
-        return std::to_string(tally.one_off) + " of " + std::to_string(elements) + " values are off by one";
-    }
-    return "";
+    return difference;
 }
 
 }  // namespace bench

@@ -5,7 +5,9 @@
 #include <map>
 
 #include "fusion/footprint.h"
+#include "fusion/price.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/reduction_price.h"
 
 namespace fusion {
 namespace {
@@ -21,22 +23,13 @@ constexpr double kWorthSharing = 0.75;
 /// Instructions of a thread's step: the loop, and the address of each load.
 constexpr double kStep = 4, kAddress = 1;
 
-/// A load takes as long as this many multiply-adds (price.cpp).
-constexpr double kLoad = 4, kWarp = 32;
-
-/// Time of a step whose loads hit the L1, and the steps that are in flight (reduction_price.cpp).
-constexpr double kCachedStep = 0.05, kInFlight = 4;
+/// Threads of a warp, and the steps that a thread has in flight.
+constexpr double kWarp = 32, kInFlight = 4;
 
 const Member &reduction_of(const StageGraph &graph, const Group &group) {
     return *std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) {
         return is_reduction(graph[m.stage]) && (m.stage == group.outputs[0] || m.placement == Placement::AtBlock);
     });
-}
-
-/// The reduction's dimension that follows `dim` of the output.
-int dim_of_reduction(const Group &group, const Member &reduction, int dim) {
-    const auto found = std::find(reduction.follows.begin(), reduction.follows.end(), dim);
-    return reduction.stage == group.outputs[0] ? dim : (int)(found - reduction.follows.begin());
 }
 
 /// By dimension of the reduction: `along` points of the tile's x and `down` of its y.
@@ -92,18 +85,15 @@ double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<i
     return loads;
 }
 
-double steps_of(const Stage &reduction) {
-    double steps = 1;
-    for (const Extent &extent : reduction.reduction) {
-        steps *= (double)extent.extent;
-    }
-    return steps;
-}
-
 }  // namespace
 
 bool is_contraction(const Tile &tile) {
     return tile.reducing == 1 && tile.dims.x >= 0;
+}
+
+int dim_of_reduction(const Group &group, const Member &reduction, int dim) {
+    const auto found = std::find(reduction.follows.begin(), reduction.follows.end(), dim);
+    return reduction.stage == group.outputs[0] ? dim : (int)(found - reduction.follows.begin());
 }
 
 Decision can_contract(const StageGraph &graph, const Group &group) {
@@ -153,7 +143,7 @@ ContractionWork contraction_work(const StageGraph &graph, const Group &group, co
     }
     // Each read was counted with its address and itself; a multiply-add is one instruction.
     const double arithmetic = std::max(1.0, stage.work.total() - 2 * reads);
-    const double steps = stage.elements() * steps_of(stage);
+    const double steps = stage.points();
     work.instructions = steps * (arithmetic + loads * (kLoad + kAddress) + kStep / tile_points);
     for (const Member &member : group.members) {
         work.instructions +=
@@ -162,7 +152,7 @@ ContractionWork contraction_work(const StageGraph &graph, const Group &group, co
     const double down = (double)tile.threads / tile.lanes * tile.per_thread;
     const auto in_block = points_of_reduction(graph, group, tile.dims, (double)tile.lanes * tile.vector, down);
     work.l2_bytes = steps * loads_a_point(graph, reduction.stage, in_block) * stage.value_bytes;
-    work.latency_us = steps_of(stage) / kInFlight * kCachedStep;
+    work.latency_us = steps / stage.elements() / kInFlight * kCachedStep;
     work.registers = (int)(tile_points + kInFlight * (tile.vector + tile.per_thread) / 2) + stage.live_values;
     return work;
 }

@@ -15,6 +15,9 @@ bool is_contraction(const Tile &tile);
 /// has, stored by the pipeline or read by a pure stage at its own point. A refusal names the stage.
 Decision can_contract(const StageGraph &graph, const Group &group);
 
+/// The reduction's dimension that follows `dim` of the kernel's output.
+int dim_of_reduction(const Group &group, const Member &reduction, int dim);
+
 struct ContractionWork {
     double blocks = 0;
     double padding = 1;       ///< points that the threads compute over the points there are

@@ -38,10 +38,6 @@ constexpr double kL2Share = 0.5;
 constexpr double kDividedIndex = 100;
 constexpr double kPlainIndex = 10;
 
-/// A load takes as long as this many multiply-adds: a multiprocessor loads for 32 threads a clock and adds for 128 (compute
-/// capability 9.0). One of them is counted with the arithmetic.
-constexpr double kLoad = 4;
-
 /// A longer straight-line body falls out of the multiprocessor's 32 KB instruction cache (16 bytes an instruction), and
 /// takes the compilers minutes: each branch holds it twice.
 constexpr double kMostInstructionsAThread = 2048;

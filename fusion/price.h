@@ -7,6 +7,10 @@
 
 namespace fusion {
 
+/// A load takes as long as this many multiply-adds: a multiprocessor loads for 32 threads a clock and adds for 128 (compute
+/// capability 9.0). One of them is counted with the arithmetic.
+inline constexpr double kLoad = 4;
+
 /// Registers a thread: addresses plus the values alive at the worst moment of computing `tile.vector` points.
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile);
 

@@ -15,8 +15,8 @@ namespace {
 /// softmax 131072 x 1024: 256 threads a row 288 us, 128 threads 256 us (the copy's speed); H200, 2026-11-29.
 constexpr double kIndex = 40, kExchange = 80;
 
-/// Time of a reduction's exchange in one block, and of one step of a pass over a row that the L1 holds (same source).
-constexpr double kExchangeLatency = 0.6, kCachedStep = 0.05;
+/// Time of a reduction's exchange in one block (same source).
+constexpr double kExchangeLatency = 0.6;
 
 /// Blocks of 1024 threads that walk single elements: 0.62x the copy where 512 had 0.94x (rows of 16384, same source).
 constexpr int kMostScalarThreads = 512;

@@ -61,16 +61,10 @@ void walk(const Emitter &emit, const Stage &out, const Tile &tile, TailStrategy 
     emit(Verb::GpuThreads, {kLane, kLine});
 }
 
-/// The reduction's dimension that follows `dim` of the output.
-int dim_of(const Group &group, const Member &reduction, int dim) {
-    const auto found = std::find(reduction.follows.begin(), reduction.follows.end(), dim);
-    return reduction.stage == group.outputs[0] ? dim : (int)(found - reduction.follows.begin());
-}
-
 /// The kernel with those inputs as streaming whose rows run along the tile's vectors.
 Group along_vectors(const PipelineView &view, const Group &group, const Member &reduction) {
     Group along = group;
-    const int x = dim_of(group, reduction, group.tile.dims.x);
+    const int x = dim_of_reduction(group, reduction, group.tile.dims.x);
     for (Input &input : along.inputs) {
         input.streams = false;
         for (auto [e, end] = out_edges(input.producer, view.graph); e != end; ++e) {
@@ -87,7 +81,7 @@ Group along_vectors(const PipelineView &view, const Group &group, const Member &
 void fold(Schedule &schedule, const PipelineView &view, const Group &group, const Member &member, int anchor) {
     const Stage &stage = view.graph[member.stage];
     const Tile &tile = group.tile;
-    const int x = dim_of(group, member, tile.dims.x), y = dim_of(group, member, tile.dims.y);
+    const int x = dim_of_reduction(group, member, tile.dims.x), y = dim_of_reduction(group, member, tile.dims.y);
     Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, anchor, {kLane});
     for (const int update : {0, 1}) {
         const Emitter emit(schedule, stage.func_id, update);

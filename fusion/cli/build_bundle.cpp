@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -103,11 +102,10 @@ std::vector<std::string> compile_command(const Request &request, const ForeignOu
 
 /// Links what the generator made with the runner.
 void link(const std::string &filter, const std::string &runtime, const std::string &executable) {
-    const char *compiler = std::getenv("CXX");
     // Static where another machine may have an older one. Launches are counted where the runtime has such a function.
     const Finished finished =
-        run_process({compiler && *compiler ? compiler : "c++", "-o", executable, part_of_program("libfusion_runner.a"),
-                     filter, runtime, "-Wl,--wrap=halide_cuda_run", "-Wl,--wrap=halide_opencl_run", "-static-libstdc++",
+        run_process({cxx_compiler(), "-o", executable, part_of_program("libfusion_runner.a"), filter, runtime,
+                     "-Wl,--wrap=halide_cuda_run", "-Wl,--wrap=halide_opencl_run", "-static-libstdc++",
                      "-static-libgcc", "-lpthread", "-ldl"});
     if (finished.status != 0) {
         throw UserError("Linking \"" + executable + "\" failed with status " + std::to_string(finished.status) + ": " +
@@ -130,20 +128,6 @@ Halide::Target host_target(const std::string &target, bool fma) {
                      .with_feature(Halide::Target::AVX)
                      .with_feature(Halide::Target::SSE41)
                : plain;
-}
-
-/// The Halide runtime of a target, as a library: `base`.a.
-std::string make_runtime(const Request &request, const std::string &target, const std::string &base) {
-    const fs::path path = base;
-    std::vector<std::string> words = generator_program(request.generator_file);
-    words.insert(words.end(), {"-r", path.filename().string(), "-o", path.parent_path().string(), "-e",
-                               "static_library", "target=" + target});
-    const Finished finished = run_process(words);
-    if (finished.status != 0) {
-        throw UserError("Making the Halide runtime failed with status " + std::to_string(finished.status) + ": " +
-                        tail_of(finished.output));
-    }
-    return base + ".a";
 }
 
 /// Compiles the variant that the request names and links it into `folder` as `name`, unless it says why not.
@@ -203,13 +187,13 @@ Bundle build_bundle(const Request &request, const std::vector<std::string> &vari
     patient.bytes = 0;
     for (const char *name : {kReference, kRoundedReference}) {
         const std::string host = host_target(target, name == std::string(kRoundedReference)).to_string();
-        const std::string runtime = make_runtime(request, host, runtimes.file(name));
+        const std::string runtime = make_runtime(request.generator_file, host, runtimes.file(name));
         const BundledVariant reference = make_variant(wanted, name, host, runtime, patient, folder);
         if (!reference.error.empty()) {
             throw UserError("The reference of \"" + request.generator + "\" could not be made: " + reference.error);
         }
     }
-    const std::string runtime = make_runtime(request, target, runtimes.file("gpu"));
+    const std::string runtime = make_runtime(request.generator_file, target, runtimes.file("gpu"));
     Bundle bundle{request.generator, target, {}};
     for (const auto &[key, value] : request.params) {
         bundle.generator += " " + key + "=" + value;

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -105,6 +106,24 @@ std::vector<std::string> generator_program(const std::string &file) {
         words.insert(words.end(), {"--generator", file});
     }
     return words;
+}
+
+std::string make_runtime(const std::string &generator_file, const std::string &target, const std::string &base) {
+    const fs::path path = base;
+    std::vector<std::string> words = generator_program(generator_file);
+    words.insert(words.end(), {"-r", path.filename().string(), "-o", path.parent_path().string(), "-e",
+                               "static_library", "target=" + target});
+    const Finished finished = run_process(words);
+    if (finished.status != 0) {
+        throw UserError("Making the Halide runtime with \"" + words[0] + "\" failed with status " +
+                        std::to_string(finished.status) + ": " + tail_of(finished.output));
+    }
+    return base + ".a";
+}
+
+std::string cxx_compiler() {
+    const char *compiler = std::getenv("CXX");
+    return compiler && *compiler ? compiler : "c++";
 }
 
 std::vector<std::string> generator_command(const Request &request, const ForeignOutputs &outputs) {

@@ -22,6 +22,12 @@ void check_foreign(const Request &request);
 /// generators of `file`; of the built-in ones where it is empty.
 std::vector<std::string> generator_program(const std::string &file);
 
+/// Makes the Halide runtime of a target as a library, `base`.a, and returns its path. Throws UserError with what was said.
+std::string make_runtime(const std::string &generator_file, const std::string &target, const std::string &base);
+
+/// The C++ compiler that links: CXX, or c++.
+std::string cxx_compiler();
+
 /// What a generator executable is to make.
 struct ForeignOutputs {
     std::string folder;

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-
 #include "fusion/compare/filter_shapes.h"
 #include "fusion/error.h"
 #include "fusion/folders.h"
@@ -34,13 +32,6 @@ std::string shim(const std::string &api) {
     return text + "}\n";
 }
 
-void run_step(const std::string &what, const std::vector<std::string> &words) {
-    const Finished finished = run_process(words);
-    if (finished.status != 0) {
-        throw UserError(what + " failed with status " + std::to_string(finished.status) + ": " + finished.output);
-    }
-}
-
 template<typename T>
 T symbol(void *library, const std::string &name) {
     void *found = dlsym(library, name.c_str());
@@ -57,13 +48,9 @@ ForeignFilter load_foreign(const Request &request, const std::string &api, const
     const std::string function = "filter_" + request.options.variant, base = folder + "/" + function;
     const std::string target = target_for(api).to_string();
     run_foreign(request, {folder, function, {"static_library"}, target + "-no_runtime", explain});
-    const std::string file = request.generator_file;
-    run_step("Making the Halide runtime with \"" + file + "\"",
-             {file.find('/') == std::string::npos ? "./" + file : file, "-r", function + "_runtime", "-o", folder, "-e",
-              "static_library", "target=" + target});
+    const std::string runtime = make_runtime(request.generator_file, target, base + "_runtime");
     write_file(base + "_shim.cpp", shim(api));
-    const char *compiler = std::getenv("CXX");
-    std::vector<std::string> link = {compiler && *compiler ? compiler : "c++",
+    std::vector<std::string> link = {cxx_compiler(),
                                      "-shared",
                                      "-fPIC",
                                      "-O1",
@@ -73,14 +60,18 @@ ForeignFilter load_foreign(const Request &request, const std::string &api, const
                                      "-Wl,--whole-archive",
                                      base + ".a",
                                      "-Wl,--no-whole-archive",
-                                     base + "_runtime.a",
+                                     runtime,
                                      "-Wl,-Bsymbolic",
                                      "-lpthread",
                                      "-ldl"};
     if (!api.empty()) {
         link.push_back("-Wl,--wrap=halide_" + api + "_run");
     }
-    run_step("Linking the generated code with the C++ compiler", link);
+    const Finished linked = run_process(link);
+    if (linked.status != 0) {
+        throw UserError("Linking the generated code with the C++ compiler failed with status " +
+                        std::to_string(linked.status) + ": " + linked.output);
+    }
     void *library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         throw UserError("The compiled generator cannot be loaded: " + std::string(dlerror()));

@@ -114,27 +114,22 @@ std::vector<Buffer *> outputs_of(const halide_filter_metadata_t &metadata, Set &
     return outputs;
 }
 
-struct Compared {
-    std::string difference;  ///< of the first output that differs too much
-    size_t differing = 0;    ///< values, of all outputs
-};
-
-Compared compare_with(const std::string &file, const std::vector<Buffer *> &outputs, size_t allowed) {
+/// Of all outputs together, with the text of the first that differs too much.
+bench::Difference compare_with(const std::string &file, const std::vector<Buffer *> &outputs, size_t allowed) {
     std::ifstream stream(file, std::ios::binary);
-    Compared compared;
+    bench::Difference all;
     for (Buffer *output : outputs) {
         std::vector<std::byte> wanted(output->size_in_bytes());
         if (!stream.read(reinterpret_cast<char *>(wanted.data()), std::streamsize(wanted.size()))) {
             throw std::runtime_error("cannot read the reference's outputs from " + file);
         }
-        const auto *got = reinterpret_cast<const std::byte *>(output->begin());
-        const size_t elements = output->number_of_elements();
-        compared.differing += bench::count_differing(output->type(), got, wanted.data(), elements);
-        if (compared.difference.empty()) {
-            compared.difference = bench::difference(output->type(), got, wanted.data(), elements, allowed);
-        }
+        const bench::Difference one =
+            bench::difference(output->type(), reinterpret_cast<const std::byte *>(output->begin()), wanted.data(),
+                              output->number_of_elements(), allowed);
+        all.differing += one.differing;
+        all.text = all.text.empty() ? one.text : all.text;
     }
-    return compared;
+    return all;
 }
 
 double time_cold(const halide_filter_metadata_t &metadata, fusion::FilterShapes &shapes, Set &&first) {
@@ -186,13 +181,13 @@ void run(const Wanted &wanted) {
             throw std::runtime_error("cannot write " + wanted.write);
         }
     }
-    const Compared compared =
-        wanted.compare.empty() ? Compared() : compare_with(wanted.compare, outputs, wanted.allowed);
+    const bench::Difference compared =
+        wanted.compare.empty() ? bench::Difference() : compare_with(wanted.compare, outputs, wanted.allowed);
     if (!wanted.result.empty()) {
         const double milliseconds = wanted.timed ? time_cold(metadata, shapes, std::move(set)) : 0;
         std::ofstream stream(wanted.result);
         stream << "{\"launches\": " << launched << ", \"milliseconds\": " << milliseconds
-               << ", \"differing\": " << compared.differing << ", \"difference\": \"" << compared.difference << "\"}\n";
+               << ", \"differing\": " << compared.differing << ", \"difference\": \"" << compared.text << "\"}\n";
         if (!stream.flush()) {
             throw std::runtime_error("cannot write " + wanted.result);
         }
