@@ -98,6 +98,9 @@ int dim_of_reduction(const Group &group, const Member &reduction, int dim) {
 
 Decision can_contract(const StageGraph &graph, const Group &group) {
     const Stage &out = graph[group.outputs[0]];
+    if (Decision in_block = can_reduce_in_block(graph, group); !in_block.allowed()) {
+        return in_block;
+    }
     const std::vector<Member> reductions = reductions_of(graph, group);
     if (reductions.size() != 1 || !reduction_shape(graph, group).columns.empty()) {
         return Decision::forbid(out.func + " has points that share a reduction");

@@ -43,7 +43,12 @@ std::string name_of(ReadKind kind) {
 }
 
 double Stage::points() const {
-    return product(dims) * product(reduction);
+    double loops = product(reduction);
+    for (int d = 0; d < (int)dims.size(); d++) {
+        const bool is_loop = update == 0 || std::count(independent.begin(), independent.end(), d) > 0;
+        loops *= is_loop ? (double)std::max<int64_t>(dims[d].extent, 0) : 1;
+    }
+    return loops;
 }
 
 double Stage::elements() const {

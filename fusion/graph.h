@@ -56,21 +56,24 @@ struct Stage {
     bool partly_read = false;    ///< a Tuple of which some elements read other stages, but nobody reads them
     bool folds = false;          ///< the Func's only update, which folds the RDom into each point: a thread can keep it
     bool reassociable = false;   ///< folds in any order, and in parts that are combined later
+    bool scatters = false;   ///< the Func's only update, which adds to points that it computes: threads may share it
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
-    std::string unbounded_dims;      ///< which dimensions, for the error message
-    bool can_be_staged = false;      ///< there is a Func that a shared-memory tile can be made of
-    bool no_vectors = false;         ///< vectors of the stage's values are stored wrongly by the compiler
-    std::string kept_apart;          ///< not empty: why it is not computed in the kernels that read it
-    std::string gpu_refusal;         ///< not empty: why the stage may not run on a GPU
-    std::vector<Extent> dims;        ///< loop dimensions, as written by the user
-    std::vector<Extent> reduction;   ///< dimensions of the RDom
-    std::vector<int> memory_order;   ///< dims from the one with stride 1 outwards
-    int value_bytes = 0;             ///< bytes a point of all Tuple elements together
-    std::vector<int> element_bytes;  ///< bytes of each Tuple element
+    std::string unbounded_dims;        ///< which dimensions, for the error message
+    bool can_be_staged = false;        ///< there is a Func that a shared-memory tile can be made of
+    bool no_vectors = false;           ///< vectors of the stage's values are stored wrongly by the compiler
+    std::string kept_apart;            ///< not empty: why it is not computed in the kernels that read it
+    std::string gpu_refusal;           ///< not empty: why the stage may not run on a GPU
+    std::vector<Extent> dims;          ///< loop dimensions, as written by the user
+    std::vector<Extent> reduction;     ///< dimensions of the RDom
+    std::vector<int> independent;      ///< dims whose loop may run in any order: their points never meet
+    std::vector<int64_t> most_extent;  ///< per dim: however large inputs and outputs are; 0: there is no such bound
+    std::vector<int> memory_order;     ///< dims from the one with stride 1 outwards
+    int value_bytes = 0;               ///< bytes a point of all Tuple elements together
+    std::vector<int> element_bytes;    ///< bytes of each Tuple element
     Work work;
     int live_values = 1;  ///< most 32-bit values alive while one point is computed from loaded operands
 
-    /// Points of the region computed (loops over reduction included).
+    /// Points of the loops: of an update those over its reduction and the dimensions it does not compute.
     double points() const;
     /// Elements stored.
     double elements() const;

@@ -7,6 +7,7 @@
 #include "fusion/error.h"
 #include "fusion/footprint.h"
 #include "fusion/price.h"
+#include "fusion/private_kernel.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/stencil_kernel.h"
 
@@ -36,7 +37,15 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
     if (!group.staged.empty() || std::any_of(group.members.begin(), group.members.end(), is_staged)) {
         return Template::Transpose;
     }
+    if (is_private(graph, group)) {
+        return Template::Private;
+    }
     return stage.update > 0 || !stage.reduction.empty() ? Template::Parallel : Template::Pointwise;
+}
+
+/// The kernel keeps the Func to itself and stores a wrapper of it, past which another wrapper would reach.
+bool is_written_out(const StageGraph &graph, const Assignment &assignment, Vertex v) {
+    return v > 0 && graph[v - 1].func_id == graph[v].func_id && assignment.placement[v - 1] == Placement::AtThread;
 }
 
 /// No other launch computes the stage: all paths from it to what is stored end in `outputs`.
@@ -97,6 +106,33 @@ Assignment all_stored(const StageGraph &graph) {
     return assignment;
 }
 
+void keep_private(const StageGraph &graph, Assignment &assignment, std::map<Vertex, Group> &kernels,
+                  const Device &device, const Limits &limits) {
+    for (Vertex last = 0; last < num_vertices(graph); last++) {
+        const std::vector<Vertex> definitions = definitions_of(graph, last);
+        const bool is_apart = std::all_of(definitions.begin(), definitions.end(), [&](Vertex v) {
+            return assignment.placement[v] == Placement::Root && kernels.count(v);
+        });
+        if (last != definitions.back() || definitions.size() < 2 || !is_apart || !can_be_private(graph, last, device)) {
+            continue;
+        }
+        Assignment together = assignment;
+        double apart_us = 0;
+        for (const Vertex v : definitions) {
+            apart_us += kernels.at(v).price.time_us;
+            together.placement[v] = v == last ? Placement::Root : Placement::AtThread;
+        }
+        Group group = make_kernel(graph, together, {last}, device, limits);
+        if (group.price.time_us < apart_us) {
+            for (const Vertex v : definitions) {
+                kernels.erase(v);
+            }
+            kernels[last] = std::move(group);
+            assignment = std::move(together);
+        }
+    }
+}
+
 bool is_kernel(const StageGraph &graph, const Assignment &assignment, Vertex stage) {
     const Placement placement = assignment.placement[stage];
     return graph[stage].role != Role::Input && (placement == Placement::Root || placement == Placement::Host);
@@ -137,7 +173,8 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
     // A buffer that neighbouring threads would read far apart goes through shared memory where that is cheaper.
     std::set<Vertex> staged;
     for (const Input &input : std::vector<Input>(group.inputs)) {
-        if (input.is_coalesced || !graph[input.producer].can_be_staged) {
+        if (input.is_coalesced || !graph[input.producer].can_be_staged ||
+            is_written_out(graph, assignment, input.producer)) {
             continue;
         }
         std::set<Vertex> more = staged;

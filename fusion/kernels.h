@@ -30,6 +30,10 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
 std::map<Vertex, Group> make_kernels(const StageGraph &graph, const Assignment &assignment, const Device &device,
                                      const Limits &limits);
 
+/// Computes all definitions of a Func in one kernel, in memory of the owners of its points, where that is cheaper.
+void keep_private(const StageGraph &graph, Assignment &assignment, std::map<Vertex, Group> &kernels,
+                  const Device &device, const Limits &limits);
+
 /// In an order in which each kernel finds what it reads in memory; ties by leader.
 std::vector<Group> in_order_of_execution(std::map<Vertex, Group> kernels);
 

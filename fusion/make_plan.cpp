@@ -27,6 +27,7 @@ public:
         : draft{graph, device, limits, all_stored(graph), {}}, decided(num_vertices(graph)), graph(graph),
           joins(post_dominators(graph)) {
         draft.kernels = make_kernels(graph, draft.assignment, device, limits);
+        keep_private(graph, draft.assignment, draft.kernels, device, limits);
         for (Vertex v = 0; v < num_vertices(graph); v++) {
             reconsider(v);
         }

@@ -33,6 +33,8 @@ std::string name_of(Template kind) {
         return "stencil";
     case Template::Reduction:
         return "reduction";
+    case Template::Private:
+        return "private";
     case Template::Parallel:
         return "parallel";
     case Template::UserLoops:

@@ -26,6 +26,7 @@ enum class Template {
     Transpose,  ///< square tiles through shared memory
     Stencil,    ///< tiles of points; neighbours that several points need are kept in registers or shared memory
     Reduction,  ///< a block reduces together, keeps the values in shared memory and computes what reads them
+    Private,    ///< a thread or a block computes all definitions of a Func for its points, in memory of its own
     Parallel,   ///< loops over pure dimensions in parallel, reduction loops inside the thread
     UserLoops,  ///< the user's own schedule, left as it is
     HostLoops,  ///< on the CPU

@@ -7,25 +7,15 @@
 #include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/late_reads.h"
-#include "fusion/live_values.h"
+#include "fusion/private_kernel.h"
 #include "fusion/reduction_price.h"
+#include "fusion/registers.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/stencil_tiles.h"
 #include "fusion/use.h"
 
 namespace fusion {
 namespace {
-
-/// Registers for addresses, predicates and loop indices of a pointwise kernel (ptxas -arch=sm_90, pointwise_chain and
-/// mixed_types, 2026-11-29), and for one more pointer.
-constexpr int kBaseRegisters = 12;
-constexpr int kRegistersAPointer = 2;
-
-/// Of a vector lane in a block that reduces together (softmax, variance, rmsnorm: 25 to 31 in all; same source).
-constexpr int kRegistersALane = 2;
-
-/// The same of a loop over single elements, which ptxas unrolls further (softmax, column_mean: 48 to 64 in all).
-constexpr int kUnrolledElements = 36;
 
 /// Blocks that a multiprocessor holds at most (compute capability 8.0 and 9.0).
 constexpr double kMostBlocks = 32;
@@ -90,35 +80,7 @@ double instructions_of(const StageGraph &graph, const Group &group, const Member
     return member.evaluations * (stage.work.total() - stage.work.invariant * (1 - 1 / side_by_side));
 }
 
-/// `kept`: words that a thread of a stencil keeps for its points.
-int registers_of(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {
-    const int pointers = (int)(group.inputs.size() + group.outputs.size());
-    if (group.kind == Template::Reduction && is_contraction(tile)) {
-        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) +
-               contraction_work(graph, group, tile).registers;
-    }
-    if (group.kind == Template::Reduction) {
-        // Stages of one pass at a time: what the other passes need waits in shared memory.
-        int most = 1;
-        for (const Member &member : group.members) {
-            most = std::max(most, graph[member.stage].live_values);
-        }
-        const int unrolled = tile.vector > 1 ? kRegistersALane * tile.vector : kUnrolledElements;
-        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + unrolled + most;
-    }
-    if (group.kind == Template::Stencil) {
-        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) + (int)kept;
-    }
-    // Addresses die after their access: beyond a few, pointers share registers.
-    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * most_live_values(graph, group);
-}
-
 }  // namespace
-
-int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
-    const bool is_tiled = group.kind == Template::Stencil;
-    return registers_of(graph, group, tile, is_tiled ? stencil_work(graph, group, tile).values_kept : 0);
-}
 
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks) {
     const int granule = 8;  // registers are given to a warp in units of 256 (compute capability 8 and 9)
@@ -162,6 +124,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool contracts = reduces && is_contraction(tile);
     const ContractionWork contraction = contracts ? contraction_work(graph, group, tile) : ContractionWork();
     const BlockWork block = reduces && !contracts ? block_work(graph, group, tile, device) : BlockWork();
+    const bool is_owned = group.kind == Template::Private || group.kind == Template::Parallel;
+    const PrivateWork owned = is_owned ? owned_work(graph, group, tile, device) : PrivateWork();
+    in_flight *= is_owned ? kOwnedInFlight : 1;
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
     double instructions =
@@ -194,10 +159,14 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         price.launches += block.partial_launches;
         price.launch_us = price.launches * device.launch;
         price.shared_bytes = block.shared_bytes;
+    } else if (is_owned) {
+        threads = owned.threads;
+        instructions = owned.instructions;
+        price.shared_bytes = owned.shared_bytes;
     } else {
         instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);
     }
-    const int estimated = registers_of(graph, group, tile, stencil.values_kept);
+    const int estimated = estimate_registers(graph, group, tile, stencil.values_kept);
     price.registers = measured ? Registers{measured->used, RegisterSource::Measured}
                                : Registers{estimated, RegisterSource::Estimated};
     price.spilled = measured ? measured->spilled : std::max(0, estimated - cap);
@@ -231,7 +200,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
     price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
-    const double latency_us = contracts ? contraction.latency_us : block.latency_us;
+    const double latency_us = contracts ? contraction.latency_us : is_owned ? owned.latency_us : block.latency_us;
     price.compute_us = std::max(price.compute_us, latency_us * std::max(1.0, price.waves));
     const double moving = price.read_us + price.write_us;
     price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
@@ -249,6 +218,8 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Reduction) {
         candidates = reduction_tiles(graph, group, device, limits);
+    } else if (group.kind == Template::Private) {
+        candidates = private_tiles(graph, group, device);
     } else if (group.kind == Template::Siblings) {
         candidates.push_back({.vector = 1, .per_thread = 4});
     }

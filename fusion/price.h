@@ -11,9 +11,6 @@ namespace fusion {
 /// capability 9.0). One of them is counted with the arithmetic.
 inline constexpr double kLoad = 4;
 
-/// Registers a thread: addresses plus the values alive at the worst moment of computing `tile.vector` points.
-int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile);
-
 /// Threads resident on the whole device for a kernel of this shape.
 double resident_threads(const Device &device, int threads, int registers, int shared_bytes, double blocks);
 

@@ -5,6 +5,7 @@
 #include "fusion/error.h"
 #include "fusion/rewrites/native_math.h"
 #include "schedules/identity_where.h"
+#include "schedules/scatter_place.h"
 
 namespace fusion {
 namespace {
@@ -65,6 +66,9 @@ void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<V
     case Verb::GpuSingleThread:
         stage.gpu_single_thread();
         return;
+    case Verb::Atomic:
+        stage.atomic();
+        return;
     case Verb::ComputeWith:
         stage.compute_with(funcs[d.other], loops[0]);
         return;
@@ -121,6 +125,10 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             funcs.made[d.func_id] = whole.update(d.update - 1).rfactor(kept);
             continue;
         }
+        if (d.verb == Verb::ScatterPlace) {
+            funcs.made[d.func_id] = scatter_place(funcs[d.other].function(), d.update - 1);
+            continue;
+        }
         Func f = funcs[d.func_id];
         if (d.verb == Verb::NativeMath) {
             use_native_math(f.function());
@@ -139,7 +147,7 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             f.compute_root();
             continue;
         case Verb::ComputeAt:
-            f.compute_at(funcs[d.other], loops[0].var);
+            f.compute_at(LoopLevel(funcs[d.other], loops[0]));
             continue;
         case Verb::StoreInRegister:
             f.store_in(MemoryType::Register);

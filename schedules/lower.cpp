@@ -34,6 +34,8 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
         return stencil_schedule(view, group);
     case Template::Reduction:
         return reduction_schedule(view, group, api);
+    case Template::Private:
+        return private_schedule(view, group);
     case Template::Parallel:
         return parallel_schedule(view, group);
     case Template::HostLoops:
@@ -47,7 +49,8 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
 }  // namespace
 
 Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target &target) {
-    const ApiTraits api{.guarded_vectors = target.has_feature(Halide::Target::CUDA)};
+    const bool is_cuda = target.has_feature(Halide::Target::CUDA);
+    const ApiTraits api{.guarded_vectors = is_cuda, .uneven_vectors = is_cuda};
     Schedule schedule;
     for (const Rewrite &rewrite : plan.rewrites) {
         if (rewrite.func_id >= 0) {

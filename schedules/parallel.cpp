@@ -17,10 +17,7 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
     const Definition &definition = stage.update == 0 ? f.definition() : f.update(stage.update - 1);
     std::vector<Loop> parallel;
     for (const Loop &loop : loops_in_memory_order(stage)) {
-        const auto &dims = definition.schedule().dims();
-        const bool is_loop =
-            std::any_of(dims.begin(), dims.end(), [&](const auto &d) { return d.var == f.args()[loop.index]; });
-        if (is_loop) {
+        if (std::count(stage.independent.begin(), stage.independent.end(), loop.index)) {
             parallel.push_back(loop);
         }
     }

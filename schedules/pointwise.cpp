@@ -72,6 +72,13 @@ bool may_prove_alignment(const PipelineView &view, const Group &group) {
                        [&](const Input &i) { return i.streams && fixed_rows(i.producer); });
 }
 
+bool reads_by_strides(const StageGraph &graph, const Group &group) {
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) {
+        const auto [begin, end] = in_edges(m.stage, graph);
+        return std::any_of(begin, end, [&](const Edge &e) { return graph[e].kind == ReadKind::Strided; });
+    });
+}
+
 }  // namespace
 
 Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &traits) {
@@ -87,7 +94,7 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
         general(Verb::GpuSingleThread);
         return schedule;
     }
-    const int vector = group.tile.vector;
+    const int vector = traits.uneven_vectors || !reads_by_strides(view.graph, group) ? group.tile.vector : 1;
     if (stage.role == Role::Intermediate && vector > 1) {
         general(Verb::AlignStorage, {arg(stage.memory_order[0])}, vector);
     }

@@ -6,9 +6,11 @@
 
 namespace fusion {
 
-/// What the API compiles: OpenCL has no guarded vectors (Halide 21 stops at "extract_mask_element" with two loads).
+/// What the API compiles: OpenCL has no guarded vectors (Halide 21 stops at "extract_mask_element" with two loads), nor those
+/// that x / 2 makes of half a width (it writes OpenCL C that mixes int2 and int4).
 struct ApiTraits {
     bool guarded_vectors = true;
+    bool uneven_vectors = true;
 };
 
 Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
@@ -17,6 +19,7 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group);
 Schedule stencil_schedule(const PipelineView &view, const Group &group);
 Schedule contraction_schedule(const PipelineView &view, const Group &group);
 Schedule reduction_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
+Schedule private_schedule(const PipelineView &view, const Group &group);
 Schedule parallel_schedule(const PipelineView &view, const Group &group);
 Schedule host_schedule(const PipelineView &view, const Group &group);
 

@@ -6,6 +6,7 @@
 #include "fusion/text.h"
 #include "schedules/apply.h"
 #include "schedules/identity_where.h"
+#include "schedules/scatter_place.h"
 
 namespace fusion {
 namespace {
@@ -53,6 +54,8 @@ const char *method(Verb verb) {
         return "gpu_threads";
     case Verb::GpuSingleThread:
         return "gpu_single_thread";
+    case Verb::Atomic:
+        return "atomic";
     case Verb::ComputeWith:
         return "compute_with";
     }
@@ -163,6 +166,11 @@ public:
                     std::to_string(d.update - 1) + ");\n";
             return;
         }
+        if (d.verb == Verb::ScatterPlace) {
+            body += "    Func " + names[d.func_id] + " = keep_scatter_place(" + names[d.other] + ".function(), " +
+                    std::to_string(d.update - 1) + ");\n";
+            return;
+        }
         const int owner = d.verb == Verb::RFactor ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
             const std::string text = declaration(loop, names[owner], d.update);
@@ -217,12 +225,13 @@ private:
 std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
     std::vector<std::string> names;
     size_t ids = view.sources.size();
-    bool has_conditions = false, has_native_math = false, has_identities = false;
+    bool has_conditions = false, has_native_math = false, has_identities = false, has_places = false;
     for (const Directive &d : schedule) {
         ids = std::max(ids, (size_t)d.func_id + 1);
         has_conditions |= !d.condition.empty();
         has_native_math |= d.verb == Verb::NativeMath;
         has_identities |= d.verb == Verb::IdentityWhere;
+        has_places |= d.verb == Verb::ScatterPlace;
     }
     for (size_t id = 0; id < ids; id++) {
         names.push_back("f" + std::to_string(id));
@@ -239,6 +248,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
         }
     }
     return gets + (has_conditions ? condition_prelude() : "") + (has_identities ? identity_where_source() : "") +
+           (has_places ? scatter_place_source() : "") +
            (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
 }
 

@@ -65,7 +65,7 @@ std::vector<Vertex> could_be_apart(const StageGraph &graph, const Group &group) 
     std::vector<Vertex> stages;
     for (const Member &member : group.members) {
         const Stage &stage = graph[member.stage];
-        const bool starts_updates = stage.update == 0 && stage.has_updates;
+        const bool starts_updates = stage.update == 0 && stage.has_updates && group.kind != Template::Private;
         if (stage.role == Role::Intermediate && !stage.unbounded && !starts_updates &&
             std::find(group.outputs.begin(), group.outputs.end(), member.stage) == group.outputs.end()) {
             stages.push_back(member.stage);
@@ -118,6 +118,7 @@ Planned plan_plainly(PipelineView view, const Device &device, const Halide::Targ
             options.max_vector = 1;
             for (Vertex v = 0; v < num_vertices(view.graph); v++) {
                 view.graph[v].reassociable = view.graph[v].folds = false;
+                view.graph[v].kept_apart = "in one kernel with others it was refused";
             }
         }
         Planned plain = plan_as(view, device, target, options, name);

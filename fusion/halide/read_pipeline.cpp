@@ -6,6 +6,7 @@
 
 #include "fusion/error.h"
 #include "fusion/halide/classify_reads.h"
+#include "fusion/halide/constant_regions.h"
 #include "fusion/halide/expr_cost.h"
 #include "fusion/halide/gpu_support.h"
 #include "fusion/halide/memory_order.h"
@@ -44,6 +45,7 @@ public:
         }
         regions = required_regions(functions, outputs);
         value_bounds = value_bounds_of(functions);
+        most_extents = constant_extents(functions, outputs, value_bounds);
         for (const Function &f : functions) {
             for (const auto &[name, elements] : elements_called(f)) {
                 read_elements[name].insert(elements.begin(), elements.end());
@@ -64,6 +66,7 @@ private:
     std::vector<Function> functions;
     Regions regions;
     FuncValueBounds value_bounds;
+    std::map<std::string, std::vector<int64_t>> most_extents;  ///< by Halide's name
     std::map<std::string, std::set<int>> read_elements;  ///< of Tuples, by Halide's name
     std::map<std::string, Vertex> last_definition;       ///< by Halide's name: what a reader of it depends on
     std::vector<std::string> raw_names;                  ///< by func_id
@@ -151,6 +154,9 @@ private:
             stage.reduction = reduction_dims(definition);
             stage.partly_read = stage.role != Role::Output && updates.empty() && is_partly_read(f);
             stage.folds = updates.size() == 1 && update > 0 && folds(f, definition);
+            stage.scatters = updates.size() == 1 && update > 0 && scatters(f, definition, value_bounds);
+            stage.independent = independent_dims(f, definition);
+            stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
             stage.work = work_of(expressions_of(definition), walked_loops(stage));
             stage.live_values = live_values_of(definition.values());

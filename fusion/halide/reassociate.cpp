@@ -38,16 +38,15 @@ private:
 };
 
 bool folds_each_point(const Function &f, const Definition &update) {
-    if (update.schedule().rvars().empty() || !update.specializations().empty()) {
-        return false;
-    }
-    for (size_t d = 0; d < update.args().size(); d++) {
-        const Variable *variable = update.args()[d].as<Variable>();
-        if (!variable || variable->name != f.args()[d]) {
-            return false;
-        }
-    }
-    return true;
+    return !update.schedule().rvars().empty() && update.specializations().empty() &&
+           (int)independent_dims(f, update).size() == f.dimensions();
+}
+
+/// By Halide's own proof.
+bool folds_in_any_order(const Function &f, const Definition &update) {
+    const AssociativeOp op = prove_associativity(f.name(), update.args(), update.values());
+    return op.associative() && op.commutative() &&
+           std::all_of(op.xs.begin(), op.xs.end(), [](const auto &x) { return !x.var.empty(); });
 }
 
 }  // namespace
@@ -63,15 +62,38 @@ bool folds(const Function &f, const Definition &update) {
 }
 
 bool is_reassociable(const Function &f, const Definition &update) {
-    if (!folds_each_point(f, update)) {
+    return folds_each_point(f, update) && folds_in_any_order(f, update) &&
+           (update.values().size() == 1 || !selects(update.values()));
+}
+
+bool scatters(const Function &f, const Definition &update, const FuncValueBounds &value_bounds) {
+    const bool folds = !update.schedule().rvars().empty() && update.specializations().empty() &&
+                       update.values().size() == 1 && !folds_each_point(f, update);
+    if (!folds) {
         return false;
     }
+    const Type type = update.values()[0].type();
+    const bool is_bounded = std::all_of(update.args().begin(), update.args().end(), [&](const Expr &arg) {
+        ReadsData reads;
+        arg.accept(&reads);
+        const Interval range = bounds_of_expr_in_scope(arg, Scope<Interval>(), value_bounds);
+        return !reads.found || (range.is_bounded() && find_constant_bounds(range.min, {}).is_bounded() &&
+                                find_constant_bounds(range.max, {}).is_bounded());
+    });
     const AssociativeOp op = prove_associativity(f.name(), update.args(), update.values());
-    if (!op.associative() || !op.commutative()) {
-        return false;
+    return type.is_int_or_uint() && type.bits() == 32 && is_bounded && folds_in_any_order(f, update) &&
+           op.pattern.ops[0].as<Add>();
+}
+
+std::vector<int> independent_dims(const Function &f, const Definition &definition) {
+    std::vector<int> dims;
+    for (int d = 0; d < f.dimensions(); d++) {
+        const Variable *variable = definition.args()[d].as<Variable>();
+        if (variable && variable->name == f.args()[d]) {
+            dims.push_back(d);
+        }
     }
-    const bool folds = std::all_of(op.xs.begin(), op.xs.end(), [](const auto &x) { return !x.var.empty(); });
-    return folds && (update.values().size() == 1 || !selects(update.values()));
+    return dims;
 }
 
 bool rounds(const Definition &update) {

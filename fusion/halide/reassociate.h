@@ -1,6 +1,7 @@
 #pragma once
 /// Which update definitions are reductions that may be computed in parts.
 #include <Halide.h>
+#include <vector>
 
 namespace fusion {
 
@@ -16,6 +17,14 @@ bool folds(const Halide::Internal::Function &f, const Halide::Internal::Definiti
 /// so that parts may be computed in any order and combined. Floating-point sums count, although their rounding changes;
 /// those that hold strict_float do not. A Tuple that selects (argmax) does not: which of equal values wins depends on the order.
 bool is_reassociable(const Halide::Internal::Function &f, const Halide::Internal::Definition &update);
+
+/// True where the update folds into points whose place it computes (a histogram), by sums of 32-bit integers: a GPU adds
+/// them atomically, and any order gives the same digits. What data say of the place has constant bounds.
+bool scatters(const Halide::Internal::Function &f, const Halide::Internal::Definition &update,
+              const Halide::Internal::FuncValueBounds &value_bounds);
+
+/// The dimensions whose pure variable the definition keeps: Halide allows their loops to run in any order.
+std::vector<int> independent_dims(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);
 
 /// Whether another order gives other digits: sums and products of floating-point values. A target with strict_float forbids
 /// that.

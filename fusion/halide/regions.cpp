@@ -133,6 +133,12 @@ std::vector<Expr> expressions_of(const Definition &definition) {
     return exprs;
 }
 
+std::vector<Expr> expressions_and_place(const Function &f, const Definition &definition) {
+    std::vector<Expr> exprs = expressions_of(definition);
+    exprs.push_back(Call::make(Int(32), f.name(), definition.args(), Call::Halide));
+    return exprs;
+}
+
 std::vector<Extent> reduction_dims(const Definition &definition) {
     std::vector<Extent> dims;
     for (const ReductionVariable &rvar : definition.schedule().rvars()) {
@@ -228,7 +234,7 @@ Regions required_regions(const std::vector<Function> &functions, const std::vect
             }
             // Without bounds of its own, what a stage needs is known only where it does not depend on its place.
             for (const auto &[name, region] :
-                 required_by(expressions_of(definition), dims, reduction_dims(definition), value_bounds)) {
+                 required_by(expressions_and_place(*f, definition), dims, reduction_dims(definition), value_bounds)) {
                 const auto [at, is_new] = regions.emplace(name, region);
                 if (!is_new) {
                     merge(at->second, region);

@@ -38,6 +38,10 @@ std::vector<Extent> reduction_dims(const Halide::Internal::Definition &definitio
 /// Every expression of a definition: values, left-hand indices and predicate.
 std::vector<Halide::Expr> expressions_of(const Halide::Internal::Definition &definition);
 
+/// The same, and a call of `f` where the definition writes: Halide makes room for that, whatever is read of it.
+std::vector<Halide::Expr> expressions_and_place(const Halide::Internal::Function &f,
+                                                const Halide::Internal::Definition &definition);
+
 /// Value bounds of all functions, for indices that are computed by other Funcs.
 Halide::Internal::FuncValueBounds value_bounds_of(const std::vector<Halide::Internal::Function> &functions);
 

@@ -8,10 +8,9 @@
 #include <cstdlib>
 #include <iostream>
 #include <random>
-#include <sstream>
 
-#include "fusion/explain.h"
 #include "fusion/reduction_kernel.h"
+#include "tests/pipelines/describe.h"
 
 namespace fusion {
 namespace {
@@ -87,29 +86,6 @@ private:
     std::mt19937 random;
 };
 
-/// What is needed to see why a seed fails: the definitions and the plan.
-std::string described(const RandomRows &rows, const Planned &planned) {
-    std::ostringstream text;
-    const auto write = [&](const std::string &name, const Halide::Internal::Definition &definition) {
-        text << name << "(";
-        for (const Halide::Expr &arg : definition.args()) {
-            text << " " << arg;
-        }
-        text << " ) =";
-        for (const Halide::Expr &value : definition.values()) {
-            text << " " << value;
-        }
-        text << "  where " << definition.predicate() << "\n";
-    };
-    for (const auto &[name, f] : Halide::Internal::build_environment(functions_of(rows.builder().pipeline))) {
-        write(name, f.definition());
-        for (const Halide::Internal::Definition &update : f.updates()) {
-            write(name, update);
-        }
-    }
-    return text.str() + explain_text(planned.explained());
-}
-
 TEST_P(RandomRowPipelines, AreRight) {
     const uint32_t seed = GetParam();
     const RandomRows rows = random_rows(seed);
@@ -127,7 +103,7 @@ TEST_P(RandomRowPipelines, AreRight) {
         check(whole, rows.can_be_cropped && memory != Memory::Dense ? sizes.crop(whole) : whole, memory);
     }
     if (HasFailure()) {
-        std::cout << described(rows, runner.planned());
+        std::cout << describe(rows.builder, runner.planned());
     }
 }
 
@@ -135,7 +111,7 @@ TEST_P(RandomRowPipelines, AreRight) {
 TEST_P(RandomRowPlans, ForCudaPassTheirCheck) {
     const RandomRows rows = random_rows(GetParam());
     const Planned planned = plan_pipeline(functions_of(rows.builder().pipeline), kCuda, Options(), "drawn");
-    EXPECT_EQ(planned.plan.fallback, "") << described(rows, planned);
+    EXPECT_EQ(planned.plan.fallback, "") << describe(rows.builder, planned);
 }
 
 std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {

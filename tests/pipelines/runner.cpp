@@ -274,9 +274,9 @@ void Runner::run(const std::vector<Region> &regions, Memory memory, uint32_t see
         EXPECT_EQ(touched_outside(placed[i].parent, flat[i]), 0)
             << "elements outside of output " << i << " were written";
     }
-    if (!any_empty) {
+    if (!any_empty && !may_launch_fewer) {
         EXPECT_EQ(counted, plan.ledger.planned.launches) << "launches counted, and predicted";
-    } else if (all_empty) {
+    } else if (all_empty || may_launch_fewer) {
         EXPECT_LE(counted, plan.ledger.planned.launches);
     }
 }

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "fusion/footprint.h"
 #include "fusion/price.h"
 
 namespace fusion::test {
@@ -45,6 +46,7 @@ Vertex Builder::add(Role role, const std::string &name, const Sizes &sizes, cons
     for (int d = 0; d < (int)sizes.size(); d++) {
         stage.dims.push_back({numbered("d", d), 0, sizes[d]});
         stage.memory_order.push_back(d);
+        stage.independent.push_back(d);
     }
     stage.work.arithmetic = arithmetic;
     stage.live_values = (int)reads.size() + 1;
@@ -200,6 +202,14 @@ Vertex stage_named(const StageGraph &graph, const std::string &name) {
         }
     }
     throw std::runtime_error("no stage " + name);
+}
+
+Group fused_kernel(const StageGraph &graph) {
+    std::vector<Placement> placement;
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        placement.push_back(graph[v].role == Role::Intermediate ? Placement::Inlined : Placement::Root);
+    }
+    return trace_kernel(graph, placement, {num_vertices(graph) - 1});
 }
 
 bool has_member(const Group &group, Vertex stage) {

@@ -62,6 +62,8 @@ const Group &kernel_storing(const Plan &plan, Vertex stage);
 const Verdict &verdict_on(const Plan &plan, Vertex producer, Vertex consumer);
 /// By name; fails the test if there is none.
 Vertex stage_named(const StageGraph &graph, const std::string &name);
+/// The kernel of the last stage, with all intermediates inlined.
+Group fused_kernel(const StageGraph &graph);
 bool has_member(const Group &group, Vertex stage);
 bool reads_buffer(const Group &group, Vertex producer);
 

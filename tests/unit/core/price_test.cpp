@@ -18,15 +18,6 @@ const Device &h200() {
     return device_named("H200");
 }
 
-/// The kernel of the last stage, with all intermediates inlined.
-Group fused_kernel(const StageGraph &graph) {
-    std::vector<Placement> placement;
-    for (Vertex v = 0; v < num_vertices(graph); v++) {
-        placement.push_back(graph[v].role == Role::Intermediate ? Placement::Inlined : Placement::Root);
-    }
-    return trace_kernel(graph, placement, {num_vertices(graph) - 1});
-}
-
 Price price_of(const StageGraph &graph, const Tile &tile = {}, int cap = 64) {
     return price_kernel(graph, fused_kernel(graph), tile, h200(), cap);
 }
@@ -171,55 +162,6 @@ TEST(PriceOfAKernel, AnEmptyRegionHasAFiniteTime) {
     EXPECT_TRUE(std::isfinite(price.time_us));
     EXPECT_TRUE(std::isfinite(price.waves));
     EXPECT_EQ(price.bytes_written, 0);
-}
-
-TEST(Registers, GrowWithVectorsAndWithValuesAliveAtOnce) {
-    const auto registers = [](int alive, int vector) {
-        const StageGraph graph = long_live_range(alive, {1 << 20});
-        return estimate_registers(graph, fused_kernel(graph), {.vector = vector});
-    };
-    EXPECT_GE(registers(40, 1), registers(8, 1) + 32);
-    EXPECT_GE(registers(8, 4), registers(8, 1) + 3 * 8);
-}
-
-TEST(Registers, DoNotGrowWithTheLengthOfAChain) {
-    const StageGraph two = chain(2, {1 << 20}), forty = chain(40, {1 << 20});
-    EXPECT_EQ(estimate_registers(two, fused_kernel(two), {}), estimate_registers(forty, fused_kernel(forty), {}));
-}
-
-// Limit: operands are evaluated by stage number, so all values of a sum are held at once when they come before it.
-TEST(Registers, ASumFoldsItsValuesOneByOne) {
-    const auto registers = [](int values) {
-        StageGraph graph = long_live_range(values, {1 << 20});
-        const Vertex sum = stage_named(graph, "sum");
-        std::vector<Placement> placement(num_vertices(graph), Placement::Inlined);
-        placement[0] = placement[sum] = Placement::Root;
-        return estimate_registers(graph, trace_kernel(graph, placement, {sum}), {});
-    };
-    EXPECT_EQ(registers(64), registers(8));
-}
-
-TEST(Registers, OutputsThatNobodyReadDoNotStayAlive) {
-    const auto registers = [](int outputs) {
-        const StageGraph graph = branches(outputs, {1 << 20}, true);
-        std::vector<Vertex> all;
-        for (int i = 1; i <= outputs; i++) {
-            all.push_back(i);
-        }
-        const Group kernel = trace_kernel(graph, std::vector<Placement>(num_vertices(graph), Placement::Root), all);
-        return estimate_registers(graph, kernel, {});
-    };
-    EXPECT_EQ(registers(40), registers(20));  // beyond 8 pointers only values would add
-}
-
-TEST(Registers, WideValuesTakeTwo) {
-    StageGraph graph = long_live_range(40, {1 << 20});
-    const int narrow = estimate_registers(graph, fused_kernel(graph), {});
-    for (Vertex v = 0; v < num_vertices(graph); v++) {
-        graph[v].value_bytes = 8;
-        graph[v].element_bytes = {8};
-    }
-    EXPECT_GE(estimate_registers(graph, fused_kernel(graph), {}), narrow + 30);
 }
 
 TEST(ResidentThreads, AreLimitedByRegistersInUnitsOfEight) {

@@ -275,16 +275,5 @@ TEST(ReductionPrice, SingleElementsThatASelectPicksKeepFewerLoadsInFlight) {
     EXPECT_EQ(price_of(graph, vector).read_us, vector_us);
 }
 
-TEST(ReductionRegisters, AreThoseOfOneStageAtATime) {
-    const Tile tile{.vector = 4, .threads = 256, .reducing = 256};
-    StageGraph graph = softmax(1024, 4096);
-    const int before = estimate_registers(graph, block_kernel(graph), tile);
-    graph[stage_named(graph, "e")].live_values += 7;
-    graph[stage_named(graph, "output")].live_values += 5;
-    const int after = estimate_registers(graph, block_kernel(graph), tile);
-    EXPECT_GT(after, before);
-    EXPECT_LE(after, before + 7);
-}
-
 }  // namespace
 }  // namespace fusion::test

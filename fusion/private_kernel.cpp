@@ -1,0 +1,169 @@
+#include "fusion/private_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace fusion {
+namespace {
+
+/// Bytes of local memory that a thread may have: a full multiprocessor's 2048 threads fill the L1 with half of them.
+constexpr double kMostLocalBytes = 256;
+
+/// Shared memory of a block that is left to the compiler.
+constexpr double kReservedShared = 1024;
+
+/// Microseconds of one step of a loop that reads back what it has written: to memory, to a thread's local memory, to shared
+/// memory.
+constexpr double kMemoryStep = 0.55, kLocalStep = 0.3, kSharedStep = 0.04;
+
+/// Loads in flight where the template unrolls, and instructions of an atomic addition to shared memory.
+constexpr double kUnrolled = 4, kAtomic = 16;
+
+/// Instructions of finding a thread's point.
+constexpr double kIndex = 40;
+
+double points_of(const Stage &stage, const std::vector<int> &dims) {
+    double points = 1;
+    for (const int d : dims) {
+        points *= (double)stage.dims[d].extent;
+    }
+    return points;
+}
+
+/// Bytes of the points that one owner has; infinite where they depend on sizes known at run time only.
+double owned_bytes(const StageGraph &graph, Vertex stage) {
+    const Stage &s = graph[stage];
+    const std::vector<int> owned = owned_dims(graph, stage);
+    double bytes = s.value_bytes;
+    for (int d = 0; d < (int)s.dims.size(); d++) {
+        if (!std::count(owned.begin(), owned.end(), d)) {
+            const bool is_bounded = d < (int)s.most_extent.size() && s.most_extent[d] > 0;
+            bytes *= is_bounded ? (double)s.most_extent[d] : INFINITY;
+        }
+    }
+    return bytes;
+}
+
+bool fits_a_thread(const StageGraph &graph, Vertex stage) {
+    return !owned_dims(graph, stage).empty() && owned_bytes(graph, stage) <= kMostLocalBytes;
+}
+
+bool fits_a_block(const StageGraph &graph, Vertex stage, const Device &device) {
+    return owned_bytes(graph, stage) + kReservedShared <= device.shared_per_block;
+}
+
+PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
+    const Vertex output = group.outputs[0];
+    const double owners = std::max(1.0, points_of(graph[output], owned_dims(graph, output)));
+    const double elements = graph[output].elements() / owners;
+    const bool is_block = tile.reducing > 1;
+    PrivateWork work;
+    work.threads = is_block ? owners * tile.threads : owners;
+    work.instructions = work.threads * kIndex;
+    work.shared_bytes = is_block ? (int)std::min(1e9, owned_bytes(graph, output)) : 0;
+    for (const Member &member : group.members) {
+        const Stage &stage = graph[member.stage];
+        work.instructions += member.evaluations * stage.work.total();
+        if (stage.func_id != graph[output].func_id || stage.update == 0) {
+            continue;
+        }
+        const double steps = stage.points() / owners;
+        if (stage.scatters && is_block) {
+            work.instructions += stage.points() * kAtomic;
+            work.latency_us += std::ceil(steps / tile.threads / kUnrolled) * device.memory_latency;
+        } else {
+            // One thread of a warp works: the others wait as long as it.
+            work.instructions += is_block ? steps * owners * stage.work.total() * 31 : 0;
+            work.latency_us += steps * (is_block ? kSharedStep : kLocalStep) + device.memory_latency;
+        }
+    }
+    work.latency_us += elements / (is_block ? tile.threads : 1) * (is_block ? 2 * kSharedStep : kSharedStep);
+    return work;
+}
+
+PrivateWork parallel_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
+    const Stage &stage = graph[group.outputs[0]];
+    PrivateWork work;
+    work.threads = std::max(1.0, points_of(stage, stage.independent));
+    const double steps = stage.points() / work.threads;
+    for (const Member &member : group.members) {
+        work.instructions += member.evaluations * graph[member.stage].work.total();
+    }
+    work.instructions += work.threads * kIndex;
+    work.latency_us = steps * kMemoryStep + device.memory_latency;
+    // A block that is not full takes as long as one that is.
+    work.threads = std::ceil(work.threads / tile.threads) * tile.threads;
+    return work;
+}
+
+}  // namespace
+
+std::vector<Vertex> definitions_of(const StageGraph &graph, Vertex stage) {
+    std::vector<Vertex> definitions;
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        if (graph[v].func_id == graph[stage].func_id) {
+            definitions.push_back(v);
+        }
+    }
+    return definitions;
+}
+
+std::vector<int> owned_dims(const StageGraph &graph, Vertex stage) {
+    std::vector<int> owned = graph[stage].memory_order;
+    for (const Vertex v : definitions_of(graph, stage)) {
+        const std::vector<int> &independent = graph[v].independent;
+        std::erase_if(owned, [&](int d) { return !std::count(independent.begin(), independent.end(), d); });
+    }
+    return owned;
+}
+
+int lane_dim(const StageGraph &graph, Vertex stage) {
+    const Stage &s = graph[stage];
+    const std::vector<int> owned = owned_dims(graph, stage);
+    int lane = -1;
+    for (const int d : s.memory_order) {
+        if (!std::count(owned.begin(), owned.end(), d) && (lane < 0 || s.dims[d].extent > s.dims[lane].extent)) {
+            lane = d;
+        }
+    }
+    return lane;
+}
+
+bool can_be_private(const StageGraph &graph, Vertex stage, const Device &device) {
+    const Stage &s = graph[stage];
+    const std::vector<Vertex> definitions = definitions_of(graph, stage);
+    const bool is_free = std::all_of(definitions.begin(), definitions.end(), [&](Vertex v) {
+        return graph[v].kept_apart.empty() && graph[v].gpu_refusal.empty();
+    });
+    return s.role == Role::Intermediate && s.has_updates && !s.is_extern && !s.scheduled_by_user && !s.unbounded &&
+           is_free && lane_dim(graph, stage) >= 0 &&
+           (fits_a_thread(graph, stage) || fits_a_block(graph, stage, device));
+}
+
+bool is_private(const StageGraph &graph, const Group &group) {
+    const Stage &out = graph[group.outputs[0]];
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) {
+        return m.stage != group.outputs[0] && graph[m.stage].func_id == out.func_id;
+    });
+}
+
+PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
+    return group.kind == Template::Private ? private_work(graph, group, tile, device)
+                                           : parallel_work(graph, group, tile, device);
+}
+
+std::vector<Tile> private_tiles(const StageGraph &graph, const Group &group, const Device &device) {
+    const Vertex output = group.outputs[0];
+    std::vector<Tile> tiles;
+    for (int threads = 32; fits_a_thread(graph, output) && threads <= 256; threads *= 2) {
+        tiles.push_back({.threads = threads, .reducing = 1});
+    }
+    for (int threads = 32; fits_a_block(graph, output, device) && threads <= (int)device.threads_per_block;
+         threads *= 2) {
+        tiles.push_back({.threads = threads, .reducing = threads});
+    }
+    return tiles;
+}
+
+}  // namespace fusion

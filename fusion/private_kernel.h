@@ -1,0 +1,44 @@
+#pragma once
+/// Kernels of a Func with update definitions that owners compute in memory of their own until it is complete, all
+/// definitions in one launch: histograms, scans of few values, small tables. The owner of a point along the independent
+/// dimensions, with all of the others, is a thread or a block. What leaves the kernel is written once.
+#include <vector>
+
+#include "fusion/device.h"
+#include "fusion/plan.h"
+
+namespace fusion {
+
+/// The definitions of a stage's Func, first to last.
+std::vector<Vertex> definitions_of(const StageGraph &graph, Vertex stage);
+
+/// Dimensions that are independent in every definition of the Func: each point of them has an owner.
+std::vector<int> owned_dims(const StageGraph &graph, Vertex stage);
+
+/// The dimension, of those that are not owned, along which neighbouring threads of a block write the result.
+int lane_dim(const StageGraph &graph, Vertex stage);
+
+/// Whether a thread or a block has room for its points, whatever the sizes of inputs and outputs.
+bool can_be_private(const StageGraph &graph, Vertex stage, const Device &device);
+
+/// The kernel that stores the last definition also computes the ones before it.
+bool is_private(const StageGraph &graph, const Group &group);
+
+struct PrivateWork {
+    double threads = 0;
+    double instructions = 0;
+    double latency_us = 0;  ///< of one block, were it alone
+    int shared_bytes = 0;
+};
+
+/// Loads that a thread has in flight: ptxas moves those of several steps before the first store.
+inline constexpr double kOwnedInFlight = 8;
+
+/// Of a kernel with the template, or of a single definition that runs in memory, a thread a point of its independent
+/// dimensions.
+PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
+
+/// Tiles that the template can execute; the price chooses. `reducing` is 1 where a thread owns its points.
+std::vector<Tile> private_tiles(const StageGraph &graph, const Group &group, const Device &device);
+
+}  // namespace fusion

@@ -1,0 +1,52 @@
+#include "fusion/registers.h"
+
+#include <algorithm>
+
+#include "fusion/contraction_kernel.h"
+#include "fusion/live_values.h"
+#include "fusion/stencil_kernel.h"
+
+namespace fusion {
+namespace {
+
+/// Registers for addresses, predicates and loop indices of a pointwise kernel (ptxas -arch=sm_90, pointwise_chain and
+/// mixed_types, 2026-11-29), and for one more pointer.
+constexpr int kBaseRegisters = 12;
+constexpr int kRegistersAPointer = 2;
+
+/// Of a vector lane in a block that reduces together (softmax, variance, rmsnorm: 25 to 31 in all; same source).
+constexpr int kRegistersALane = 2;
+
+/// The same of a loop over single elements, which ptxas unrolls further (softmax, column_mean: 48 to 64 in all).
+constexpr int kUnrolledElements = 36;
+
+}  // namespace
+
+int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {
+    const int pointers = (int)(group.inputs.size() + group.outputs.size());
+    if (group.kind == Template::Reduction && is_contraction(tile)) {
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) +
+               contraction_work(graph, group, tile).registers;
+    }
+    if (group.kind == Template::Reduction) {
+        // Stages of one pass at a time: what the other passes need waits in shared memory.
+        int most = 1;
+        for (const Member &member : group.members) {
+            most = std::max(most, graph[member.stage].live_values);
+        }
+        const int unrolled = tile.vector > 1 ? kRegistersALane * tile.vector : kUnrolledElements;
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + unrolled + most;
+    }
+    if (group.kind == Template::Stencil) {
+        return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) + (int)kept;
+    }
+    // Addresses die after their access: beyond a few, pointers share registers.
+    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * most_live_values(graph, group);
+}
+
+int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const bool is_tiled = group.kind == Template::Stencil;
+    return estimate_registers(graph, group, tile, is_tiled ? stencil_work(graph, group, tile).values_kept : 0);
+}
+
+}  // namespace fusion

@@ -1,0 +1,157 @@
+/// All definitions of a Func in one kernel: the owner of a point along the independent dimensions, a thread or a block, keeps
+/// what belongs to it in memory of its own until it is complete, and then writes it out.
+#include <algorithm>
+
+#include "fusion/halide/reassociate.h"
+#include "fusion/private_kernel.h"
+#include "schedules/block_reduce.h"
+#include "schedules/templates.h"
+
+namespace fusion {
+namespace {
+
+using Halide::TailStrategy;
+
+/// Steps of a serial loop whose loads are moved together.
+constexpr int kUnrolled = 8;
+
+/// Of an update: the variable of its RDom that neighbouring threads walk, by what it reads; else the longest.
+int shared_variable(const Stage &stage, int lane) {
+    const int dims = (int)stage.dims.size();
+    if (lane >= dims) {
+        return lane - dims;
+    }
+    const auto longest = std::max_element(stage.reduction.begin(), stage.reduction.end(),
+                                          [](const Extent &a, const Extent &b) { return a.extent < b.extent; });
+    return (int)(longest - stage.reduction.begin());
+}
+
+/// Threads of the block add to what it keeps, each its share of the RDom.
+void scatter(Schedule &schedule, const PipelineView &view, const Group &group, const Member &member) {
+    const int threads = group.tile.threads;
+    const Stage &stage = view.graph[member.stage];
+    if (has_data_in_predicate(view.sources[stage.func_id].function.update(stage.update - 1))) {
+        schedule.push_back({.func_id = stage.func_id, .update = stage.update, .verb = Verb::IdentityWhere});
+    }
+    const int place = made_id(view, group, member.stage, 0);
+    schedule.push_back({.func_id = place, .update = stage.update, .verb = Verb::ScatterPlace, .other = stage.func_id});
+    const Emitter emit(schedule, stage.func_id, stage.update);
+    const Loop turn = made_reduction("fusion_turn_r"), thread = made_reduction("fusion_thread_r");
+    const int shared = shared_variable(stage, member.lane);
+    emit(Verb::Split, {rvar(shared), turn, thread}, threads, TailStrategy::GuardWithIf);
+    std::vector<Loop> order;
+    const int unrolled = unrolled_steps((stage.reduction[shared].extent + threads - 1) / threads, 1);
+    if (unrolled > 1) {
+        order.push_back(made_reduction("fusion_unrolled_r"));
+        emit(Verb::Split, {turn, turn, order[0]}, unrolled, TailStrategy::GuardWithIf);
+    }
+    order.push_back(turn);
+    for (int r = 0; r < (int)stage.reduction.size(); r++) {
+        if (r != shared) {
+            order.push_back(rvar(r));
+        }
+    }
+    order.push_back(thread);
+    for (const int dim : stage.independent) {
+        order.push_back(arg(dim));
+    }
+    emit(Verb::Reorder, order);
+    if (unrolled > 1) {
+        emit(Verb::Unroll, {order[0]});
+    }
+    emit(Verb::Atomic);
+    emit(Verb::GpuThreads, {thread});
+    const Emitter at(schedule, place, 0);
+    at.with(Verb::ComputeAt, stage.func_id, {order[0]});
+    at(Verb::StoreInRegister);
+}
+
+/// One thread of the block, in the order that the user wrote.
+void update_alone(Schedule &schedule, const Stage &stage) {
+    const Emitter emit(schedule, stage.func_id, stage.update);
+    if (stage.reduction.size() == 1 && stage.reduction[0].extent >= kUnrolled) {
+        const Loop unrolled = made_reduction("fusion_unrolled_r");
+        emit(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, kUnrolled, TailStrategy::GuardWithIf);
+        emit(Verb::Unroll, {unrolled});
+    }
+    const Loop single = made("fusion_single");
+    emit(Verb::Split, {outermost(), outermost(), single}, 1);
+    emit(Verb::GpuThreads, {single});
+}
+
+/// Neighbouring threads walk `lane`. Returns the loop of the blocks where `owned` is not empty.
+Loop walk_block(const Emitter &emit, const Stage &stage, const std::vector<int> &owned, int lane, int threads) {
+    emit(Verb::Split, {arg(lane), made("fusion_turn"), made("fusion_thread")}, threads, TailStrategy::GuardWithIf);
+    std::vector<Loop> order = {made("fusion_turn")}, blocks;
+    double across = stage.role == Role::Intermediate;
+    for (const int dim : stage.memory_order) {
+        if (dim == lane) {
+            continue;
+        }
+        const bool is_owned = std::count(owned.begin(), owned.end(), dim) > 0;
+        (is_owned ? blocks : order).push_back(arg(dim));
+        across *= is_owned && blocks.size() > 2 ? (double)stage.dims[dim].extent : 1;
+    }
+    order.push_back(made("fusion_thread"));
+    order.insert(order.end(), blocks.begin(), blocks.end());
+    emit(Verb::Reorder, order);
+    emit(Verb::GpuThreads, {made("fusion_thread")});
+    if (blocks.empty()) {
+        return made("fusion_thread");
+    }
+    blocks = emit.fuse_for_grid(blocks, "fusion_tile", across);
+    emit(Verb::GpuBlocks, blocks);
+    return blocks[0];
+}
+
+}  // namespace
+
+Schedule private_schedule(const PipelineView &view, const Group &group) {
+    Schedule schedule;
+    const Vertex output = group.outputs[0];
+    const Stage &stage = view.graph[output];
+    const std::vector<int> owned = owned_dims(view.graph, output);
+    const int stored = made_id(view, group, output, kMostMade - 1), lane = lane_dim(view.graph, output);
+    schedule.push_back({.func_id = stored, .verb = Verb::Wrap, .other = stage.func_id});
+    const Emitter emit(schedule, stored, 0), kept(schedule, stage.func_id, 0);
+    emit(Verb::ComputeRoot);
+    const bool in_block = group.tile.reducing > 1;
+    Loop owner = made("fusion_thread");
+    if (in_block) {
+        owner = walk_block(emit, stage, owned, lane, group.tile.threads);
+        if (owned.empty()) {
+            owner = made("fusion_tile");
+            emit(Verb::Split, {outermost(), outermost(), owner}, 1);
+            emit(Verb::GpuBlocks, {owner});
+        }
+    } else {
+        std::vector<Loop> order, threads;
+        for (const int dim : stage.memory_order) {
+            (std::count(owned.begin(), owned.end(), dim) ? threads : order).push_back(arg(dim));
+        }
+        order.insert(order.end(), threads.begin(), threads.end());
+        emit(Verb::Reorder, order);
+        emit.points_over_threads(stage, threads, group.tile.threads);
+    }
+    kept.with(Verb::ComputeAt, stored, {owner});
+    for (int d = 0; d < (int)stage.dims.size(); d++) {
+        const bool is_owned = std::count(owned.begin(), owned.end(), d) > 0;
+        kept(Verb::BoundStorage, {arg(d)}, is_owned ? 1 : stage.most_extent[d]);
+    }
+    for (const Member &member : group.members) {
+        const Stage &definition = view.graph[member.stage];
+        if (!in_block || definition.func_id != stage.func_id) {
+            continue;
+        }
+        if (definition.update == 0) {
+            walk_block(kept, definition, {}, lane, group.tile.threads);
+        } else if (definition.scatters) {
+            scatter(schedule, view, group, member);
+        } else {
+            update_alone(schedule, definition);
+        }
+    }
+    return schedule;
+}
+
+}  // namespace fusion
