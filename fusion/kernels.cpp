@@ -108,6 +108,7 @@ Assignment all_stored(const StageGraph &graph) {
 
 void keep_private(const StageGraph &graph, Assignment &assignment, std::map<Vertex, Group> &kernels,
                   const Device &device, const Limits &limits) {
+    bool is_changed = false;
     for (Vertex last = 0; last < num_vertices(graph); last++) {
         const std::vector<Vertex> definitions = definitions_of(graph, last);
         const bool is_apart = std::all_of(definitions.begin(), definitions.end(), [&](Vertex v) {
@@ -122,14 +123,13 @@ void keep_private(const StageGraph &graph, Assignment &assignment, std::map<Vert
             apart_us += kernels.at(v).price.time_us;
             together.placement[v] = v == last ? Placement::Root : Placement::AtThread;
         }
-        Group group = make_kernel(graph, together, {last}, device, limits);
-        if (group.price.time_us < apart_us) {
-            for (const Vertex v : definitions) {
-                kernels.erase(v);
-            }
-            kernels[last] = std::move(group);
+        if (make_kernel(graph, together, {last}, device, limits).price.time_us < apart_us) {
             assignment = std::move(together);
+            is_changed = true;
         }
+    }
+    if (is_changed) {
+        kernels = make_kernels(graph, assignment, device, limits);  // their readers cannot stage them any more
     }
 }
 

@@ -15,7 +15,10 @@ constexpr double kReservedShared = 1024;
 
 /// Microseconds of one step of a loop that reads back what it has written: to memory, to a thread's local memory, to shared
 /// memory.
-constexpr double kMemoryStep = 0.55, kLocalStep = 0.3, kSharedStep = 0.04;
+constexpr double kMemoryStep = 0.37, kLocalStep = 0.3, kSharedStep = 0.04;
+
+/// Microseconds of an instruction of a thread that has nobody to hide behind: some four cycles, of which half overlap.
+constexpr double kAlone = 0.0012;
 
 /// Loads in flight where the template unrolls, and instructions of an atomic addition to shared memory.
 constexpr double kUnrolled = 4, kAtomic = 16;
@@ -62,9 +65,11 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
     work.threads = is_block ? owners * tile.threads : owners;
     work.instructions = work.threads * kIndex;
     work.shared_bytes = is_block ? (int)std::min(1e9, owned_bytes(graph, output)) : 0;
+    const bool shares = is_block && graph[output].scatters;
     for (const Member &member : group.members) {
         const Stage &stage = graph[member.stage];
         work.instructions += member.evaluations * stage.work.total();
+        work.latency_us += shares ? 0 : member.evaluations * stage.work.total() / owners * kAlone;
         if (stage.func_id != graph[output].func_id || stage.update == 0) {
             continue;
         }

@@ -21,6 +21,9 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
             parallel.push_back(loop);
         }
     }
+    if (!has_data_in_predicate(definition)) {
+        emit.unroll_steps(stage);
+    }
     if (parallel.empty()) {
         emit(Verb::GpuSingleThread);
     } else if (has_data_in_predicate(definition)) {

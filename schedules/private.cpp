@@ -12,9 +12,6 @@ namespace {
 
 using Halide::TailStrategy;
 
-/// Steps of a serial loop whose loads are moved together.
-constexpr int kUnrolled = 8;
-
 /// Of an update: the variable of its RDom that neighbouring threads walk, by what it reads; else the longest.
 int shared_variable(const Stage &stage, int lane) {
     const int dims = (int)stage.dims.size();
@@ -69,11 +66,7 @@ void scatter(Schedule &schedule, const PipelineView &view, const Group &group, c
 /// One thread of the block, in the order that the user wrote.
 void update_alone(Schedule &schedule, const Stage &stage) {
     const Emitter emit(schedule, stage.func_id, stage.update);
-    if (stage.reduction.size() == 1 && stage.reduction[0].extent >= kUnrolled) {
-        const Loop unrolled = made_reduction("fusion_unrolled_r");
-        emit(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, kUnrolled, TailStrategy::GuardWithIf);
-        emit(Verb::Unroll, {unrolled});
-    }
+    emit.unroll_steps(stage);
     const Loop single = made("fusion_single");
     emit(Verb::Split, {outermost(), outermost(), single}, 1);
     emit(Verb::GpuThreads, {single});

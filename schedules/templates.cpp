@@ -8,6 +8,9 @@ namespace {
 /// Blocks of a grid in its second and third dimension (CUDA, all compute capabilities).
 constexpr double kMostBlocksAcross = 65535;
 
+/// Steps of a serial loop that are written out.
+constexpr int kUnrolledSteps = 8;
+
 }  // namespace
 
 Emitter Emitter::under(const Condition &condition, int branch) const {
@@ -40,6 +43,15 @@ void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
             Halide::TailStrategy::GuardWithIf);
     (*this)(Verb::GpuBlocks, {made("fusion_block")});
     (*this)(Verb::GpuThreads, {made("fusion_thread")});
+}
+
+void Emitter::unroll_steps(const Stage &stage) const {
+    if (!stage.reduction.empty() && stage.reduction[0].extent >= kUnrolledSteps) {
+        const Loop unrolled = made_reduction("fusion_unrolled_r");
+        (*this)(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, kUnrolledSteps,
+                Halide::TailStrategy::GuardWithIf);
+        (*this)(Verb::Unroll, {unrolled});
+    }
 }
 
 void Emitter::points_over_threads(const Stage &stage, const std::vector<Loop> &loops, int threads) const {

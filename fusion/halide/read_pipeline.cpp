@@ -211,6 +211,9 @@ private:
             Read in_place;
             in_place.kind = ReadKind::InPlace;
             in_place.follows.assign(stage.dims.size(), -1);
+            for (const int d : stage.independent) {
+                in_place.follows[d] = d;
+            }
             in_place.region = stage.dims;
             add_edge(v - 1, v, in_place, view.graph);
         }

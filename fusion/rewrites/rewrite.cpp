@@ -4,6 +4,7 @@
 #include "fusion/rewrites/first_index.h"
 #include "fusion/rewrites/online_softmax.h"
 #include "fusion/rewrites/single_pass_variance.h"
+#include "fusion/rewrites/written_out.h"
 
 namespace fusion {
 namespace {
@@ -23,6 +24,9 @@ constexpr Kind kKinds[] = {
      "maximum and sum of each slice of a row in one pass, corrected as the maximum rises: its input is read once less"},
     {"single-pass-variance", use_single_pass_variance,
      "the sums of the values and of their squares in one pass, in float64: its input is read once less"},
+    {"written-out", write_out_reductions,
+     "its few steps as one expression: what reads it can compute it in its own kernel, and share it with its "
+     "neighbours"},
 };
 
 }  // namespace
