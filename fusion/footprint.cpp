@@ -141,7 +141,7 @@ public:
                         accesses.push_back(
                             {producer, &read, through, composed(read.runs.empty() ? read.follows : read.runs, map)});
                     } else {
-                        uses[producer][through].unite(asked);
+                        uses[producer][through].unite(asked, !graph[stage].has_updates);
                     }
                 }
             }

@@ -56,6 +56,8 @@ struct Stage {
     bool partly_read = false;    ///< a Tuple of which some elements read other stages, but nobody reads them
     bool folds = false;          ///< the Func's only update, which folds the RDom into each point: a thread can keep it
     bool reassociable = false;   ///< folds in any order, and in parts that are combined later
+    bool constant_places =
+        false;               ///< writes and reads its own Func at its own point or at numbers: registers can hold it
     bool scatters = false;   ///< the Func's only update, which adds to points that it computes: threads may share it
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
     std::string unbounded_dims;        ///< which dimensions, for the error message

@@ -80,7 +80,8 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
         } else {
             // One thread of a warp works: the others wait as long as it.
             work.instructions += is_block ? steps * owners * stage.work.total() * 31 : 0;
-            work.latency_us += steps * (is_block ? kSharedStep : kLocalStep) + device.memory_latency;
+            const double step = is_block ? kSharedStep : stage.constant_places ? 0 : kLocalStep;
+            work.latency_us += steps * step + (stage.reduction.empty() ? 0 : device.memory_latency.value);
         }
     }
     work.latency_us += elements / (is_block ? tile.threads : 1) * (is_block ? 2 * kSharedStep : kSharedStep);

@@ -19,7 +19,7 @@ Sites Sites::through(const Read &read, size_t loops) const {
     return result;
 }
 
-void Sites::unite(const Sites &more) {
+void Sites::unite(const Sites &more, bool shares) {
     if (calls == 0) {
         *this = more;
         return;
@@ -28,7 +28,7 @@ void Sites::unite(const Sites &more) {
         reach[d] = {std::min(reach[d].low, more.reach[d].low), std::max(reach[d].high, more.reach[d].high)};
     }
     calls += more.calls;
-    others = std::max(others, more.others);
+    others = shares ? std::max(others, more.others) : others + more.others;
     is_box = is_box && more.is_box;
     is_own_point = is_own_point && more.is_own_point;
 }

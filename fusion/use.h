@@ -15,8 +15,9 @@ struct Sites {
 
     /// What the same sites ask of a producer that the stage reads so; `loops`: of the producer.
     Sites through(const Read &read, size_t loops) const;
-    /// Other call sites of the same stage: points that both ask for are computed once.
-    void unite(const Sites &more);
+    /// Other call sites of the same stage: points that both ask for are computed once where they share them, and not by
+    /// definitions of a Func that run one after the other.
+    void unite(const Sites &more, bool shares = true);
     Use of(Vertex frame, const std::vector<int> &follows) const;
 };
 

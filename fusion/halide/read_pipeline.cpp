@@ -67,9 +67,9 @@ private:
     Regions regions;
     FuncValueBounds value_bounds;
     std::map<std::string, std::vector<int64_t>> most_extents;  ///< by Halide's name
-    std::map<std::string, std::set<int>> read_elements;  ///< of Tuples, by Halide's name
-    std::map<std::string, Vertex> last_definition;       ///< by Halide's name: what a reader of it depends on
-    std::vector<std::string> raw_names;                  ///< by func_id
+    std::map<std::string, std::set<int>> read_elements;        ///< of Tuples, by Halide's name
+    std::map<std::string, Vertex> last_definition;             ///< by Halide's name: what a reader of it depends on
+    std::vector<std::string> raw_names;                        ///< by func_id
 
     Vertex add_vertex_of(Stage stage) { return add_vertex(std::move(stage), view.graph); }
 
@@ -155,6 +155,7 @@ private:
             stage.partly_read = stage.role != Role::Output && updates.empty() && is_partly_read(f);
             stage.folds = updates.size() == 1 && update > 0 && folds(f, definition);
             stage.scatters = updates.size() == 1 && update > 0 && scatters(f, definition, value_bounds);
+            stage.constant_places = has_constant_places(f, definition);
             stage.independent = independent_dims(f, definition);
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);

@@ -37,6 +37,30 @@ private:
     }
 };
 
+/// All calls of a Func, and where it is written, are at constants but in `free` dimensions.
+class MovesInside : public IRVisitor {
+public:
+    MovesInside(const std::string &name, std::vector<int> free) : name(name), free(std::move(free)) {}
+    bool found = false;
+
+    void see(const std::vector<Expr> &args) {
+        for (int d = 0; d < (int)args.size(); d++) {
+            found |= !std::count(free.begin(), free.end(), d) && !as_const_int(simplify(args[d]));
+        }
+    }
+
+private:
+    const std::string &name;
+    const std::vector<int> free;
+    using IRVisitor::visit;
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide && op->name == name) {
+            see(op->args);
+        }
+        IRVisitor::visit(op);
+    }
+};
+
 bool folds_each_point(const Function &f, const Definition &update) {
     return !update.schedule().rvars().empty() && update.specializations().empty() &&
            (int)independent_dims(f, update).size() == f.dimensions();
@@ -94,6 +118,15 @@ std::vector<int> independent_dims(const Function &f, const Definition &definitio
         }
     }
     return dims;
+}
+
+bool has_constant_places(const Function &f, const Definition &definition) {
+    MovesInside moves(f.name(), independent_dims(f, definition));
+    moves.see(definition.args());
+    for (const Expr &value : definition.values()) {
+        value.accept(&moves);
+    }
+    return !moves.found;
 }
 
 bool rounds(const Definition &update) {
