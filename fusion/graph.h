@@ -34,6 +34,10 @@ struct Extent {
     bool operator==(const Extent &) const = default;
 };
 
+/// Where a definition writes its own Func and reads it back, besides its own point: nowhere else or at numbers, so that
+/// registers can hold it; at loops and offsets to them; or where data say.
+enum class Places { Own, Loops, Data };
+
 /// One evaluation of one point, in instructions issued a thread.
 struct Work {
     double arithmetic = 0;  ///< adds, multiplies, comparisons, conversions
@@ -56,8 +60,7 @@ struct Stage {
     bool partly_read = false;    ///< a Tuple of which some elements read other stages, but nobody reads them
     bool folds = false;          ///< the Func's only update, which folds the RDom into each point: a thread can keep it
     bool reassociable = false;   ///< folds in any order, and in parts that are combined later
-    bool constant_places =
-        false;               ///< writes and reads its own Func at its own point or at numbers: registers can hold it
+    Places places = Places::Own;  ///< where it writes its own Func, and reads it back
     bool scatters = false;   ///< the Func's only update, which adds to points that it computes: threads may share it
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
     std::string unbounded_dims;        ///< which dimensions, for the error message

@@ -155,7 +155,7 @@ private:
             stage.partly_read = stage.role != Role::Output && updates.empty() && is_partly_read(f);
             stage.folds = updates.size() == 1 && update > 0 && folds(f, definition);
             stage.scatters = updates.size() == 1 && update > 0 && scatters(f, definition, value_bounds);
-            stage.constant_places = has_constant_places(f, definition);
+            stage.places = places_of(f, definition);
             stage.independent = independent_dims(f, definition);
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);

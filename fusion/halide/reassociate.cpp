@@ -37,15 +37,20 @@ private:
     }
 };
 
-/// All calls of a Func, and where it is written, are at constants but in `free` dimensions.
-class MovesInside : public IRVisitor {
+/// The places of all calls of a Func but in `free` dimensions.
+class SeePlaces : public IRVisitor {
 public:
-    MovesInside(const std::string &name, std::vector<int> free) : name(name), free(std::move(free)) {}
-    bool found = false;
+    SeePlaces(const std::string &name, std::vector<int> free) : name(name), free(std::move(free)) {}
+    Places places = Places::Own;
 
     void see(const std::vector<Expr> &args) {
         for (int d = 0; d < (int)args.size(); d++) {
-            found |= !std::count(free.begin(), free.end(), d) && !as_const_int(simplify(args[d]));
+            if (std::count(free.begin(), free.end(), d) || as_const_int(simplify(args[d]))) {
+                continue;
+            }
+            ReadsData reads;
+            args[d].accept(&reads);
+            places = std::max(places, reads.found ? Places::Data : Places::Loops);
         }
     }
 
@@ -120,13 +125,13 @@ std::vector<int> independent_dims(const Function &f, const Definition &definitio
     return dims;
 }
 
-bool has_constant_places(const Function &f, const Definition &definition) {
-    MovesInside moves(f.name(), independent_dims(f, definition));
-    moves.see(definition.args());
+Places places_of(const Function &f, const Definition &definition) {
+    SeePlaces seen(f.name(), independent_dims(f, definition));
+    seen.see(definition.args());
     for (const Expr &value : definition.values()) {
-        value.accept(&moves);
+        value.accept(&seen);
     }
-    return !moves.found;
+    return seen.places;
 }
 
 bool rounds(const Definition &update) {

@@ -3,6 +3,8 @@
 #include <Halide.h>
 #include <vector>
 
+#include "fusion/graph.h"
+
 namespace fusion {
 
 /// Whether a condition of the update's RDom reads a Func or an image.
@@ -23,9 +25,7 @@ bool is_reassociable(const Halide::Internal::Function &f, const Halide::Internal
 bool scatters(const Halide::Internal::Function &f, const Halide::Internal::Definition &update,
               const Halide::Internal::FuncValueBounds &value_bounds);
 
-/// Whether the definition writes, and reads of its own Func, only points whose place is its own variable or a number, so that
-/// a thread can hold them in registers.
-bool has_constant_places(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);
+Places places_of(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);
 
 /// The dimensions whose pure variable the definition keeps: Halide allows their loops to run in any order.
 std::vector<int> independent_dims(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);

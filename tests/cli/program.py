@@ -9,11 +9,12 @@ PROGRAM = os.environ["HALIDE_FUSION"]
 LIBRARY = os.environ["TEST_LIBRARY"]
 EXECUTABLE = os.environ["TEST_EXECUTABLE"]
 GENERATORS = os.environ["FUSION_GENERATORS"]
-BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "blur3x3", "broadcast_chain", "cheap_fanout",
-            "column_mean", "conv_relu", "dear_fanout", "deep_chain", "depthwise_separable", "entropy", "harris", "l2_normalize", "layernorm",
-            "log_softmax", "long_live_range", "mixed_types", "multi_output", "pointwise_chain", "rmsnorm",
-            "small_branches", "softmax", "softmax_masked", "stencil_chain", "total_sum", "transpose_sandwich",
-            "trimmed_mean", "unsharp", "variance_rows"]
+BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "bilateral_grid", "blur3x3", "broadcast_chain",
+            "cheap_fanout", "column_mean", "conv_relu", "dear_fanout", "deep_chain", "depthwise_separable",
+            "entropy", "harris", "hist_equalize", "iir_blur", "integral_image", "l2_normalize", "layernorm",
+            "log_softmax", "long_live_range", "max_filter", "mixed_types", "multi_output", "pointwise_chain",
+            "resize", "rmsnorm", "small_branches", "softmax", "softmax_masked", "stencil_chain", "total_sum",
+            "transpose_sandwich", "trimmed_mean", "unsharp", "variance_rows"]
 SMALL = ["width=67", "height=5"]
 
 KERNEL = {"name", "stages", "bytes_read", "bytes_written", "flops", "recomputed_flops", "registers", "shared_bytes",

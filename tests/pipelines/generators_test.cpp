@@ -19,6 +19,7 @@ struct Subject {
 
 const Subject kSubjects[] = {
     {"bias_gelu_residual", {}, {}},
+    {"bilateral_grid", {}, {}},
     {"blur3x3", {}, {}},
     {"broadcast_chain", {}, {}},
     {"cheap_fanout", {}, {}},
@@ -28,10 +29,14 @@ const Subject kSubjects[] = {
     {"deep_chain", {}, {}},
     {"depthwise_separable", {{"channels", "8"}}, {5}},
     {"harris", {}, {}},
+    {"iir_blur", {{"width", "64"}, {"height", "40"}}, {3}},
+    {"integral_image", {{"width", "70"}, {"height", "40"}}, {}},
     {"long_live_range", {{"values", "12"}}, {}},  // 96 values are 98 kernels unfused
+    {"max_filter", {}, {}},
     {"mixed_types", {}, {}},
     {"multi_output", {}, {}},
     {"pointwise_chain", {}, {}},
+    {"resize", {}, {3}},
     {"small_branches", {}, {}},
     {"stencil_chain", {{"stages", "2"}}, {}},
     {"transpose_sandwich", {}, {}},

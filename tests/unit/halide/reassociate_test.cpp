@@ -183,5 +183,57 @@ TEST_F(Reassociate, sums_of_floats_are_not_where_the_target_is_strict_but_maxima
     EXPECT_GT(together(count, strict), 1);
 }
 
+class Scatters : public ::testing::Test {
+protected:
+    const Var x{"x"}, y{"y"}, i{"i"};
+    const RDom r{0, 100, "r"};
+    ImageParam bits{UInt(8), 2, "bits"}, whole{Int(32), 2, "whole"};
+    Func f{"f"}, output{"output"};
+
+    Stage update() {
+        output(x, y) = f(clamp(x, 0, 99), y);
+        output.set_estimates({{0, 100}, {0, 100}});
+        for (ImageParam *image : {&bits, &whole}) {
+            image->set_estimates({{0, 100}, {0, 100}});
+        }
+        return stage(testing::read({output}), "f", 1);
+    }
+};
+
+TEST_F(Scatters, sums_of_32_bit_integers_at_bounded_places_do) {
+    f(i, y) = 0;
+    f(clamp(whole(r, y), 0, 99), y) += cast<int>(bits(r, y));
+    EXPECT_TRUE(update().scatters);
+    EXPECT_EQ(update().independent, std::vector<int>{1});
+    EXPECT_EQ(update().places, Places::Data);
+    EXPECT_FALSE(update().reassociable);
+}
+
+TEST_F(Scatters, floats_bytes_and_extremes_do_not) {
+    const auto scatters = [&](const std::function<void()> &define) {
+        f = Func("f");
+        output = Func("output");
+        define();
+        return update().scatters;
+    };
+    const Expr at = cast<int>(bits(r, y));
+    EXPECT_FALSE(scatters([&] { f(i, y) = 0.0f, f(at, y) += 1.0f; })) << "their rounding depends on the order";
+    EXPECT_FALSE(scatters([&] { f(i, y) = cast<uint8_t>(0), f(at, y) += cast<uint8_t>(1); })) << "no atomic form";
+    EXPECT_FALSE(scatters([&] { f(i, y) = 0, f(at, y) = max(f(at, y), whole(r, y)); })) << "compares and swaps";
+    EXPECT_FALSE(scatters([&] { f(i, y) = 0, f(at, y) = whole(r, y); })) << "the last one wins";
+    EXPECT_FALSE(scatters([&] { f(i, y) = 0, f(i, y) += whole(r, y); })) << "a reduction";
+}
+
+TEST_F(Scatters, a_table_at_numbers_keeps_its_own_places_and_a_scan_follows_its_loop) {
+    f(i, y) = 0;
+    f(3, y) = f(2, y) + 1;
+    EXPECT_EQ(update().places, Places::Own);
+    f = Func("f");
+    output = Func("output");
+    f(i, y) = 0;
+    f(r, y) = f(r - 1, y) + 1;
+    EXPECT_EQ(update().places, Places::Loops);
+}
+
 }  // namespace
 }  // namespace fusion

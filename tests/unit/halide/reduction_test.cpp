@@ -227,7 +227,7 @@ TEST_F(ReductionTemplate, a_predicate_on_data_compiles) {
 TEST_F(ReductionTemplate, a_thread_reduces_a_point_of_three_dimensions) {
     Var x("x"), y("y"), c("c");
     ImageParam in(Float(32), 3, "in");
-    RDom r(0, 32);
+    RDom r(0, 33);
     Func sum("sum"), half("half");
     sum(x, y, c) = in(x, y, c);
     sum(x, y, c) += in(x + r % 3, y, c) * cast<float>(r);

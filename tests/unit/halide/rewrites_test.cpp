@@ -6,6 +6,7 @@
 #include "fusion/rewrites/first_index.h"
 #include "fusion/rewrites/online_softmax.h"
 #include "fusion/rewrites/single_pass_variance.h"
+#include "fusion/rewrites/written_out.h"
 #include "tests/unit/halide/testing.h"
 
 namespace fusion {
@@ -192,6 +193,50 @@ TEST(ReductionRewrites, AreIdsOfTheOption) {
     for (const std::string &id : reduction_rewrites()) {
         EXPECT_NO_THROW(parse_options({{"rewrites", id}})) << id;
     }
+}
+
+/// Reductions over a domain of constant size.
+class WrittenOut : public ::testing::Test {
+protected:
+    const Var x{"x"}, y{"y"};
+    ImageParam in{Float(32), 2, "in"};
+    Func window{"window"}, output{"output"};
+
+    std::vector<std::string> written_out() {
+        output(x, y) = window(x, y) * 2;
+        output.set_estimates({{0, 100}, {0, 100}});
+        return write_out_reductions(testing::functions({output}));
+    }
+};
+
+TEST_F(WrittenOut, TakesSmallWindowsInTheOrderOfTheirLoop) {
+    const RDom r(-1, 3, 0, 2);
+    window(x, y) = 0.0f;
+    window(x, y) += in(x + r.x, y + r.y);
+    EXPECT_THAT(written_out(), SizeIs(1));
+    const Expr sum = Internal::Function(output.value().as<Internal::Mul>()->a.as<Internal::Call>()->func).values()[0];
+    std::ostringstream text;
+    text << Internal::simplify(sum);
+    EXPECT_THAT(text.str(), ::testing::MatchesRegex(".*x \\+ -1, y.*x, y.*x \\+ 1, y\\).*x \\+ -1, y \\+ 1.*"));
+}
+
+TEST_F(WrittenOut, LeavesLargeAndUnknownDomainsAndTuplesAlone) {
+    const RDom large(0, 6, 0, 6), unknown(0, in.dim(0).extent());
+    for (const RDom &r : {large, unknown}) {
+        window = Func("window");
+        output = Func("output");
+        window(x, y) = 0.0f;
+        window(x, y) += in(x + r.x, y);
+        EXPECT_THAT(written_out(), IsEmpty());
+    }
+    const RDom r(0, 3);
+    Func best("best");
+    best(x, y) = Tuple(0.0f, 0);
+    best(x, y) = Tuple(max(best(x, y)[0], in(x + r, y)), select(in(x + r, y) > best(x, y)[0], r, best(x, y)[1]));
+    window = Func("window");
+    output = Func("output");
+    window(x, y) = best(x, y)[0];
+    EXPECT_THAT(written_out(), IsEmpty());
 }
 
 }  // namespace

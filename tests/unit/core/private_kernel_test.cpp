@@ -1,0 +1,111 @@
+#include "fusion/private_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fusion/kernels.h"
+#include "tests/unit/core/reduction_graphs.h"
+
+namespace fusion::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const Device &h200() {
+    return device_named("H200");
+}
+
+/// in -> counts of `levels` a row of `width` -> output, which reads them where data say.
+StageGraph histogram(int64_t levels, int64_t width, int64_t rows) {
+    Builder b;
+    const Vertex in = b.input("in", {width, rows});
+    const Vertex counts = add_reduction(b, "counts", {levels, rows}, {width}, {{in, ReadKind::Reduction, 1, {2, 1}}});
+    b.output("output", {width, rows}, {{counts, ReadKind::Gather, 1, {-1, 1}}, {in}});
+    for (const Vertex v : {counts - 1, counts}) {
+        b[v].most_extent = {levels, 0};
+    }
+    b[counts].folds = b[counts].reassociable = false;
+    b[counts].scatters = true;
+    b[counts].independent = {1};
+    b[counts].places = Places::Data;
+    return b.graph;
+}
+
+Vertex counts_of(const StageGraph &graph) {
+    return stage_named(graph, "output") - 1;
+}
+
+TEST(PrivateKernel, OwnsTheDimensionsThatEveryDefinitionKeeps) {
+    const StageGraph graph = histogram(256, 4096, 1000);
+    EXPECT_THAT(definitions_of(graph, counts_of(graph)), ElementsAre(1u, 2u));
+    EXPECT_THAT(owned_dims(graph, counts_of(graph)), ElementsAre(1));
+    EXPECT_EQ(lane_dim(graph, counts_of(graph)), 0);
+}
+
+TEST(PrivateKernel, NeedsRoomThatDoesNotDependOnSizesKnownAtRunTime) {
+    StageGraph graph = histogram(256, 4096, 1000);
+    EXPECT_TRUE(can_be_private(graph, counts_of(graph), h200()));
+    for (const Vertex v : {counts_of(graph) - 1, counts_of(graph)}) {
+        graph[v].most_extent = {0, 0};
+    }
+    EXPECT_FALSE(can_be_private(graph, counts_of(graph), h200()));
+}
+
+TEST(PrivateKernel, FitsTheSharedMemoryOfABlock) {
+    const StageGraph fits = histogram(11000, 4096, 1000), exceeds = histogram(12300, 4096, 1000);
+    EXPECT_TRUE(can_be_private(fits, counts_of(fits), h200()));
+    EXPECT_FALSE(can_be_private(exceeds, counts_of(exceeds), h200()));
+}
+
+TEST(PrivateKernel, LeavesOutputsAndWhatIsKeptApartAlone) {
+    StageGraph graph = histogram(256, 4096, 1000);
+    graph[counts_of(graph) - 1].kept_apart = "refused";
+    EXPECT_FALSE(can_be_private(graph, counts_of(graph), h200()));
+    graph[counts_of(graph) - 1].kept_apart.clear();
+    graph[counts_of(graph)].role = Role::Output;
+    EXPECT_FALSE(can_be_private(graph, counts_of(graph), h200()));
+}
+
+TEST(PrivateKernel, AThreadOwnsFewValuesAndABlockMany) {
+    const StageGraph few = histogram(8, 64, 100000), many = histogram(4096, 4096, 1000);
+    const Group of_few = kernel_storing(plan_of(few), counts_of(few)),
+                of_many = kernel_storing(plan_of(many), counts_of(many));
+    EXPECT_EQ(of_few.kind, Template::Private);
+    EXPECT_EQ(of_many.kind, Template::Private);
+    const auto owners = [&](const StageGraph &graph, const Group &group) {
+        bool threads = false, blocks = false;
+        for (const Tile &tile : private_tiles(graph, group, h200())) {
+            (tile.reducing == 1 ? threads : blocks) = true;
+        }
+        return std::make_pair(threads, blocks);
+    };
+    EXPECT_EQ(owners(few, of_few), std::make_pair(true, true));
+    EXPECT_EQ(owners(many, of_many), std::make_pair(false, true));
+    EXPECT_GT(of_many.tile.reducing, 1);
+    EXPECT_EQ(of_many.price.shared_bytes, 4096 * 4);
+}
+
+TEST(PrivateKernel, IsOneLaunchWhereTheParallelOneAndItsStartAreTwo) {
+    StageGraph graph = histogram(256, 4096, 1000);
+    const double together = time_of(plan_of(graph));
+    graph[counts_of(graph)].most_extent = {};
+    const Plan apart = plan_of(graph);
+    EXPECT_EQ(kernel_storing(apart, counts_of(graph)).kind, Template::Parallel);
+    EXPECT_LT(together, time_of(apart) / 4) << "a thread a row, each step waiting for memory";
+}
+
+TEST(PrivateKernel, KeepsItsReadersFromReachingPastTheWrapperThatItStores) {
+    StageGraph graph = histogram(64, 64, 4096);
+    Builder b;
+    b.graph = graph;
+    const Vertex counts = counts_of(graph);
+    b.output("turned", {4096, 64}, {{counts, ReadKind::Transposed, 1, {1, 0}}});
+    b[counts].can_be_staged = true;
+    const Plan plan = plan_of(b.graph);
+    EXPECT_EQ(kernel_storing(plan, counts).kind, Template::Private);
+    EXPECT_THAT(kernel_storing(plan, num_vertices(b.graph) - 1).staged, IsEmpty());
+}
+
+}  // namespace
+}  // namespace fusion::test
