@@ -18,7 +18,7 @@ public:
 
     void generate() {
         Var x{"x"}, y{"y"}, level{"level"};
-        Func of_row{"of_row"}, histogram{"histogram"}, below{"below"};
+        Func of_row{"of_row"}, histogram{"histogram"}, below{"below"}, spread{"spread"};
         const RDom column(input.dim(0).min(), input.dim(0).extent()), row(input.dim(1).min(), input.dim(1).extent()),
             r(1, 255);
 
@@ -28,8 +28,9 @@ public:
         histogram(level) += of_row(level, row);
         below(level) = histogram(0);
         below(r) = below(r - 1) + histogram(r);
-        const Expr pixels = cast<float>(input.dim(0).extent()) * cast<float>(input.dim(1).extent());
-        output(x, y) = cast<uint8_t>(cast<float>(below(cast<int>(input(x, y)))) * (255.0f / pixels));
+        const Expr pixels = cast<uint64_t>(input.dim(0).extent()) * cast<uint64_t>(input.dim(1).extent());
+        spread(level) = cast<uint8_t>(cast<uint64_t>(below(level)) * 255 / pixels);
+        output(x, y) = spread(cast<int>(input(x, y)));
 
         input.set_estimates({{0, width}, {0, height}});
         output.set_estimates({{0, width}, {0, height}});

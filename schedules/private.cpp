@@ -97,6 +97,21 @@ Loop walk_block(const Emitter &emit, const Stage &stage, const std::vector<int> 
     return blocks[0];
 }
 
+/// The loops over what a thread owns, written out, so that its places are numbers and it can keep them in registers.
+void write_out(const Emitter &emit, const Stage &stage, const std::vector<int> &dims) {
+    for (const int dim : dims) {
+        const Loop all = made("fusion_all" + std::to_string(dim));
+        emit(Verb::Split, {arg(dim), arg(dim), all}, stage.most_extent[dim], TailStrategy::GuardWithIf);
+        emit(Verb::Unroll, {all});
+    }
+}
+
+bool has_numbers_for_places(const StageGraph &graph, Vertex output) {
+    const std::vector<Vertex> definitions = definitions_of(graph, output);
+    return std::all_of(definitions.begin(), definitions.end(),
+                       [&](Vertex v) { return graph[v].places == Places::Own; });
+}
+
 }  // namespace
 
 Schedule private_schedule(const PipelineView &view, const Group &group) {
@@ -119,12 +134,21 @@ Schedule private_schedule(const PipelineView &view, const Group &group) {
         }
     } else {
         std::vector<Loop> order, threads;
+        std::vector<int> kept_dims;
         for (const int dim : stage.memory_order) {
-            (std::count(owned.begin(), owned.end(), dim) ? threads : order).push_back(arg(dim));
+            const bool is_owned = std::count(owned.begin(), owned.end(), dim) > 0;
+            (is_owned ? threads : order).push_back(arg(dim));
+            if (!is_owned) {
+                kept_dims.push_back(dim);
+            }
         }
         order.insert(order.end(), threads.begin(), threads.end());
         emit(Verb::Reorder, order);
         emit.points_over_threads(stage, threads, group.tile.threads);
+        if (has_numbers_for_places(view.graph, output)) {
+            write_out(emit, stage, kept_dims);
+            write_out(kept, stage, kept_dims);
+        }
     }
     kept.with(Verb::ComputeAt, stored, {owner});
     for (int d = 0; d < (int)stage.dims.size(); d++) {
