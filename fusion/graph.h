@@ -93,6 +93,13 @@ struct Reach {
     auto operator<=>(const Reach &) const = default;
 };
 
+/// A place that moves with one loop, at a rate: `loop` times a whole number, or divided by one.
+struct Rate {
+    int loop = -1;        ///< -1: it does not
+    int64_t divisor = 1;  ///< so many steps of the loop for one
+    bool operator==(const Rate &) const = default;
+};
+
 /// An edge from producer to consumer.
 struct Read {
     ReadKind kind = ReadKind::Pointwise;
@@ -108,6 +115,8 @@ struct Read {
     /// Per producer dimension: at how many neighbouring numbers, such as channels 0 to 2, it is read whatever the data are.
     /// Empty: none.
     std::vector<int64_t> numbers = {};
+    /// Per producer dimension: the rate at which it moves with a loop of the consumer, where no clamp is in the way.
+    std::vector<Rate> rates = {};
     /// Every index is a loop, a constant or their sum, so the points read for a tile of the consumer are a box of constant
     /// size; not so behind a clamp, a parameter or a division.
     bool is_box = true;

@@ -139,22 +139,28 @@ int most_flattened(const PipelineView &view, const Group &group) {
 
 namespace {
 
-/// An extent of a buffer of the caller that the stage's region has at least in dimension `dim`: that of an output which
-/// reads it, maybe through others, along a loop and at constant offsets.
-std::optional<BufferField> least_extent(const PipelineView &view, Vertex v, int dim,
+/// An extent of a buffer of the caller, over `divisor` of which the stage's region has at least in dimension `dim`: that of an
+/// output which reads it, maybe through others, along a loop, at constant offsets and rates.
+struct LeastExtent {
+    BufferField of;
+    int64_t divisor = 1;
+};
+
+std::optional<LeastExtent> least_extent(const PipelineView &view, Vertex v, int dim,
                                         std::set<std::pair<Vertex, int>> &seen) {
     if (!seen.emplace(v, dim).second) {
         return std::nullopt;
     }
     if (view.graph[v].role == Role::Output) {
-        return field(BufferField::Extent, external_buffers(view, v)[0], dim);
+        return LeastExtent{field(BufferField::Extent, external_buffers(view, v)[0], dim)};
     }
     for (auto [e, end] = out_edges(v, view.graph); e != end; ++e) {
         const Read &read = view.graph[*e];
         const Vertex reader = target(*e, view.graph);
-        const int loop = read.follows[dim];
-        if (read.is_box && loop >= 0 && loop < (int)view.graph[reader].dims.size()) {
-            if (const auto extent = least_extent(view, reader, loop, seen)) {
+        const Rate rate = dim < (int)read.rates.size() ? read.rates[dim] : Rate();
+        if (rate.loop >= 0) {
+            if (auto extent = least_extent(view, reader, rate.loop, seen)) {
+                extent->divisor *= rate.divisor;
                 return extent;
             }
         }
@@ -186,7 +192,7 @@ std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, 
         if (!extent) {
             return std::nullopt;
         }
-        facts.push_back({.kind = Fact::AtLeast, .left = *extent, .value = size});
+        facts.push_back({.kind = Fact::AtLeast, .left = extent->of, .value = size * extent->divisor});
     }
     return facts;
 }

@@ -96,6 +96,28 @@ bool keeps_indices(const Cast &cast) {
 
 }  // namespace
 
+std::optional<std::pair<std::string, int64_t>> rate_of(const Expr &index) {
+    if (const auto *add = index.as<Add>(); add && as_const_int(add->b)) {
+        return rate_of(add->a);
+    }
+    if (const auto *sub = index.as<Sub>(); sub && as_const_int(sub->b)) {
+        return rate_of(sub->a);
+    }
+    if (const auto *div = index.as<Div>(); div && index.type().is_int()) {
+        const auto divisor = as_const_int(div->b);
+        auto inner = rate_of(div->a);
+        if (!divisor || *divisor < 1 || !inner) {
+            return std::nullopt;
+        }
+        inner->second *= *divisor;
+        return inner;
+    }
+    const AffineIndex read = read_index(index);
+    const bool rises = read.affine && !read.clamped && !read.data_dependent && read.coefficient.size() == 1 &&
+                       read.coefficient.begin()->second >= 1;
+    return rises ? std::make_optional(std::make_pair(read.coefficient.begin()->first, int64_t(1))) : std::nullopt;
+}
+
 AffineIndex read_index(const Expr &index) {
     AffineIndex result;
     if (const auto c = as_const_int(index); c) {

@@ -3,7 +3,9 @@
 #include <Halide.h>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace fusion {
 
@@ -17,6 +19,10 @@ struct AffineIndex {
     bool data_dependent = false;
     bool symbolic = false;  ///< contains a parameter: the constant is not the whole offset
 };
+
+/// The variable that the index moves with, and how many steps of it make one: 1 for 2 * x + 1, 4 for x / 4 - 1. Nothing where
+/// it depends on anything else, or falls.
+std::optional<std::pair<std::string, int64_t>> rate_of(const Halide::Expr &index);
 
 /// Reads an index. Variables that belong to a parameter count as loop-invariant.
 AffineIndex read_index(const Halide::Expr &index);

@@ -125,6 +125,9 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
         read.reach.push_back(follows >= 0 ? Reach{index.constant, index.constant} : Reach{});
         read.is_box = read.is_box && is_offset(index, follows) && follows < (int)dims.size();
         read.runs.push_back(run_of(index, loops));
+        const auto rate = rate_of(arg);
+        const auto loop = rate ? std::find(dims.begin(), dims.end(), rate->first) : dims.end();
+        read.rates.push_back(loop == dims.end() ? Rate() : Rate{(int)(loop - dims.begin()), rate->second});
         number_of.push_back(is_offset(index, -1) ? std::optional(index.constant) : std::nullopt);
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;
@@ -216,6 +219,9 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
             ways[(size_t)(same - known.begin())].push_back(number_of);
         }
         same->points++;
+        for (size_t d = 0; d < read.rates.size(); d++) {
+            same->rates[d] = same->rates[d] == read.rates[d] ? read.rates[d] : Rate();
+        }
         same->is_box = same->is_box && read.is_box;
         for (size_t d = 0; d < read.reach.size(); d++) {
             same->reach[d].low = std::min(same->reach[d].low, read.reach[d].low);

@@ -119,5 +119,18 @@ TEST(Affine, a_cast_that_wraps_around_is_not_affine) {
     EXPECT_EQ(a.coefficient.count("x"), 1u);
 }
 
+TEST(Affine, a_rate_is_of_one_loop_that_rises) {
+    const auto rate = [](const Expr &e) { return rate_of(e).value_or(std::make_pair(std::string(), int64_t(0))); };
+    using Rate = std::pair<std::string, int64_t>;
+    EXPECT_EQ(rate(x), Rate("x", 1));
+    EXPECT_EQ(rate(3 * x + 2), Rate("x", 1));
+    EXPECT_EQ(rate(x / 8), Rate("x", 8));
+    EXPECT_EQ(rate((x + 1) / 2 - 1), Rate("x", 2));
+    EXPECT_EQ(rate(((x - 4) / 2) / 3), Rate("x", 6));
+    for (const Expr &e : {clamp(x, 0, 9), 7 - x, x + y, x % 4, x / y, Expr(4), clamp(x, 0, 9) / 2}) {
+        EXPECT_FALSE(rate_of(e)) << e;
+    }
+}
+
 }  // namespace
 }  // namespace fusion

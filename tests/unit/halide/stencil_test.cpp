@@ -68,6 +68,19 @@ TEST_F(Stencil, MovesTheLastTileInwardsOnlyWhereThereIsRoomForOne) {
     EXPECT_EQ(room, std::max(tile.lanes * tile.vector, tile.threads / tile.lanes * tile.per_thread));
 }
 
+TEST_F(Stencil, ScalesTheRoomByTheRateAtWhichAnOutputReadsIt) {
+    Func last("last");
+    last(x, y) = out(x / 8, y / 2);
+    last.set_estimates({{0, 8192}, {0, 2048}});
+    const PipelineView view = testing::read({last});
+    const Vertex stored = testing::vertex(view, "out");
+    const auto room = size_condition(view, stored, {{0, 64}, {1, 16}});
+    ASSERT_TRUE(room);
+    ASSERT_EQ(room->size(), 2u);
+    EXPECT_EQ(room->at(0).value, 512);
+    EXPECT_EQ(room->at(1).value, 32);
+}
+
 /// What is read behind a clamp may be smaller than the output, and a tile moved inwards would ask for more than there is.
 TEST_F(Stencil, HasNoTilesWhereNothingBoundsItsRegionFromBelow) {
     Func last("last");
