@@ -104,7 +104,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0;
     for (const Vertex output : group.outputs) {
         const Stage &stage = graph[output];
-        const double bytes = stage.elements() * stage.value_bytes;
+        const double bytes = std::min(stage.elements(), stage.points()) * stage.value_bytes;
         price.bytes_written += bytes;
         written_l2 += stays_in_l2(graph, output, bytes, device) ? bytes : 0;
         threads = std::max(threads, std::ceil(stage.elements() / points));
@@ -115,8 +115,12 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         const int element = std::max(1, stage.element_bytes.empty() ? 4 : stage.element_bytes[0]);
         const double waste =
             input.is_coalesced ? 1 : std::max(1.0, std::min<double>(device.uncoalesced_waste, 32.0 / element));
-        price.bytes_read += input.bytes * waste;
-        read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? input.bytes * waste : 0;
+        // Of its own Func an update reads back what its loops reach: a row, where it writes a row.
+        const Stage &out = graph[group.outputs[0]];
+        const bool is_own = stage.func_id == out.func_id;
+        const double bytes = is_own ? std::min(input.bytes, out.points() * out.value_bytes) : input.bytes;
+        price.bytes_read += bytes * waste;
+        read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? bytes * waste : 0;
         in_flight += input.streams ? stage.value_bytes * points : 0;
     }
     const bool reduces = group.kind == Template::Reduction;
@@ -126,7 +130,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const BlockWork block = reduces && !contracts ? block_work(graph, group, tile, device) : BlockWork();
     const bool is_owned = group.kind == Template::Private || group.kind == Template::Parallel;
     const PrivateWork owned = is_owned ? owned_work(graph, group, tile, device) : PrivateWork();
-    in_flight *= is_owned ? kOwnedInFlight : 1;
+    in_flight *= group.kind == Template::Private ? kWrittenOutSteps : 1;
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
     double instructions =
@@ -218,6 +222,8 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Reduction) {
         candidates = reduction_tiles(graph, group, device, limits);
+    } else if (group.kind == Template::Parallel) {
+        candidates = parallel_tiles(graph, group);
     } else if (group.kind == Template::Private) {
         candidates = private_tiles(graph, group, device);
     } else if (group.kind == Template::Siblings) {

@@ -14,17 +14,20 @@ constexpr double kMostLocalBytes = 256;
 constexpr double kReservedShared = 1024;
 
 /// Microseconds of one step of a loop that reads back what it has written. In memory: of two variables, where the compiler
-/// cannot tell one place from another (vert_log of max_filter: 12,900 steps in 4.8 ms); where it can, eight steps are written
-/// out and what one leaves to the next stays in a register (blur of iir_blur: 2560 steps in 0.175 ms); where data say (a
+/// cannot tell one place from another (vert_log of max_filter: 12,900 steps in 4.8 ms); where it can, several steps are
+/// written out together and what one leaves to the next stays in a register (blur of iir_blur: 2560 steps by eights in 0.175 ms); where data say (a
 /// histogram a row: 1536 steps in 0.84 ms). In a thread's local memory: a guess between. In shared memory: a running sum of
 /// 255 in 11 us. H200, 2026-11-30.
-constexpr double kMemoryStep = 0.37, kWrittenOutStep = 0.07, kDataStep = 0.55, kLocalStep = 0.3, kSharedStep = 0.04;
+constexpr double kMemoryStep = 0.37, kWrittenOut = 0.56, kDataStep = 0.55, kLocalStep = 0.3, kSharedStep = 0.04;
 
 /// Microseconds of an instruction of a thread that has nobody to hide behind: some four cycles, of which half overlap.
 constexpr double kAlone = 0.0012;
 
 /// Loads in flight where the template unrolls, and instructions of an atomic addition to shared memory.
 constexpr double kUnrolled = 4, kAtomic = 16;
+
+/// Instructions of the steps that are written out together: each branch holds them.
+constexpr double kMostWrittenOut = 512;
 
 /// Instructions of finding a thread's point.
 constexpr double kIndex = 40;
@@ -102,7 +105,7 @@ PrivateWork parallel_work(const StageGraph &graph, const Group &group, const Til
     work.instructions += work.threads * kIndex;
     const double step = stage.places == Places::Data ? kDataStep
                         : stage.reduction.size() > 1 ? kMemoryStep
-                                                     : kWrittenOutStep;
+                                                     : kWrittenOut / tile.per_thread;
     work.latency_us = steps * step + device.memory_latency;
     // A block that is not full takes as long as one that is.
     work.threads = std::ceil(work.threads / tile.threads) * tile.threads;
@@ -163,6 +166,22 @@ bool is_private(const StageGraph &graph, const Group &group) {
 PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
     return group.kind == Template::Private ? private_work(graph, group, tile, device)
                                            : parallel_work(graph, group, tile, device);
+}
+
+std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group) {
+    const Stage &stage = graph[group.outputs[0]];
+    std::vector<Tile> tiles = {{.per_thread = 1}};
+    for (const int steps : {kWrittenOutSteps, 2 * kWrittenOutSteps, 4 * kWrittenOutSteps}) {
+        double instructions = 0;
+        for (const Member &member : group.members) {
+            instructions +=
+                steps * member.evaluations / std::max(1.0, stage.points()) * graph[member.stage].work.total();
+        }
+        if (!stage.reduction.empty() && stage.reduction[0].extent >= steps && instructions <= kMostWrittenOut) {
+            tiles.push_back({.per_thread = steps});
+        }
+    }
+    return tiles;
 }
 
 std::vector<Tile> private_tiles(const StageGraph &graph, const Group &group, const Device &device) {

@@ -31,12 +31,15 @@ struct PrivateWork {
     int shared_bytes = 0;
 };
 
-/// Loads that a thread has in flight: ptxas moves those of several steps before the first store.
-inline constexpr double kOwnedInFlight = 8;
+/// Steps of a serial loop that are written out, where nothing chooses.
+inline constexpr int kWrittenOutSteps = 8;
 
 /// Of a kernel with the template, or of a single definition that runs in memory, a thread a point of its independent
 /// dimensions.
 PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
+
+/// Tiles of a single definition that runs in memory: `per_thread` steps of its loop are written out.
+std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group);
 
 /// Tiles that the template can execute; the price chooses. `reducing` is 1 where a thread owns its points.
 std::vector<Tile> private_tiles(const StageGraph &graph, const Group &group, const Device &device);

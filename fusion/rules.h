@@ -54,6 +54,8 @@ inline constexpr const char *kUnboundedRegion = "unbounded-region";
 inline constexpr const char *kReductionBoundary = "reduction-boundary";
 inline constexpr const char *kRowResident = "row-resident";
 inline constexpr const char *kAccumulator = "accumulator";
+/// Of definitions whose Func has its points in memory of the thread or the block that owns them.
+inline constexpr const char *kPrivateMemory = "private-memory";
 inline constexpr const char *kTransposedTile = "transposed-tile";
 inline constexpr const char *kStencilTile = "stencil-tile";
 inline constexpr const char *kVariant = "variant";

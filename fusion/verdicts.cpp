@@ -1,5 +1,7 @@
 #include "fusion/verdicts.h"
 
+#include <algorithm>
+
 #include "fusion/reduction_kernel.h"
 #include "fusion/rules.h"
 #include "fusion/text.h"
@@ -17,6 +19,17 @@ double evaluations_a_point(const StageGraph &graph, const Plan &plan, Vertex sta
     }
     const double points = graph[stage].points();
     return points > 0 ? evaluations / points : 1;
+}
+
+/// The definition is computed by a kernel with memory of its own for the Func.
+const Group *private_kernel_of(const Plan &plan, Vertex definition) {
+    for (const Group &group : plan.groups) {
+        const auto is_it = [&](const Member &m) { return m.stage == definition; };
+        if (group.kind == Template::Private && std::any_of(group.members.begin(), group.members.end(), is_it)) {
+            return &group;
+        }
+    }
+    return nullptr;
 }
 
 std::string reason_to_fuse(const StageGraph &graph, Vertex producer, Placement placement, double times,
@@ -80,6 +93,14 @@ std::vector<Verdict> make_verdicts(const StageGraph &graph, const Plan &plan, co
         }
         if (placement == Placement::AtThread && graph[producer].has_updates) {
             verdict.rule = kAccumulator;
+            if (const Group *group = private_kernel_of(plan, producer)) {
+                const double bytes = 2 * graph[producer].elements() * graph[producer].value_bytes;
+                verdict.rule = kPrivateMemory;
+                verdict.why = std::string(group->tile.reducing > 1 ? "a block has its points in shared memory"
+                                                                   : "a thread has its points to itself") +
+                              " until all definitions are done: " + bytes_text(bytes) +
+                              " of memory traffic and a launch less";
+            }
         } else if (graph[producer].unbounded && graph[producer].role != Role::Input) {
             verdict.rule = kUnboundedRegion;
             verdict.why = "the region its readers may ask for has no bound or fits no buffer, so it cannot be stored";

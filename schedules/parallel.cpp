@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fusion/halide/reassociate.h"
+#include "fusion/private_kernel.h"
 #include "schedules/templates.h"
 
 namespace fusion {
@@ -22,7 +23,7 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
         }
     }
     if (!has_data_in_predicate(definition)) {
-        emit.unroll_steps(stage);
+        emit.unroll_steps(stage, group.kind == Template::Parallel ? group.tile.per_thread : kWrittenOutSteps);
     }
     if (parallel.empty()) {
         emit(Verb::GpuSingleThread);

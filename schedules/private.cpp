@@ -66,7 +66,7 @@ void scatter(Schedule &schedule, const PipelineView &view, const Group &group, c
 /// One thread of the block, in the order that the user wrote.
 void update_alone(Schedule &schedule, const Stage &stage) {
     const Emitter emit(schedule, stage.func_id, stage.update);
-    emit.unroll_steps(stage);
+    emit.unroll_steps(stage, kWrittenOutSteps);
     const Loop single = made("fusion_single");
     emit(Verb::Split, {outermost(), outermost(), single}, 1);
     emit(Verb::GpuThreads, {single});

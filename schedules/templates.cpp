@@ -8,9 +8,6 @@ namespace {
 /// Blocks of a grid in its second and third dimension (CUDA, all compute capabilities).
 constexpr double kMostBlocksAcross = 65535;
 
-/// Steps of a serial loop that are written out.
-constexpr int kUnrolledSteps = 8;
-
 }  // namespace
 
 Emitter Emitter::under(const Condition &condition, int branch) const {
@@ -45,10 +42,10 @@ void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
     (*this)(Verb::GpuThreads, {made("fusion_thread")});
 }
 
-void Emitter::unroll_steps(const Stage &stage) const {
-    if (!stage.reduction.empty() && stage.reduction[0].extent >= kUnrolledSteps) {
+void Emitter::unroll_steps(const Stage &stage, int steps) const {
+    if (!stage.reduction.empty() && stage.reduction[0].extent >= steps && steps > 1) {
         const Loop unrolled = made_reduction("fusion_unrolled_r");
-        (*this)(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, kUnrolledSteps,
+        (*this)(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, steps,
                 Halide::TailStrategy::GuardWithIf);
         (*this)(Verb::Unroll, {unrolled});
     }

@@ -107,5 +107,13 @@ TEST(PrivateKernel, KeepsItsReadersFromReachingPastTheWrapperThatItStores) {
     EXPECT_THAT(kernel_storing(plan, num_vertices(b.graph) - 1).staged, IsEmpty());
 }
 
+TEST(PrivateKernel, SaysWhoseMemoryItIs) {
+    const StageGraph graph = histogram(4096, 4096, 1000);
+    const Verdict verdict = verdict_on(plan_of(graph), counts_of(graph) - 1, counts_of(graph));
+    EXPECT_EQ(verdict.verdict, "fused");
+    EXPECT_EQ(verdict.rule, "private-memory");
+    EXPECT_THAT(verdict.why, ::testing::HasSubstr("a block has its points in shared memory"));
+}
+
 }  // namespace
 }  // namespace fusion::test

@@ -63,18 +63,18 @@ TEST_F(PrivateTemplate, a_table_at_numbers_stays_in_the_registers_of_its_thread)
     EXPECT_EQ(count_matches(ptx, "atom"), 0);
 }
 
-TEST_F(PrivateTemplate, a_running_sum_is_one_launch_of_one_block) {
-    Func below("below");
-    const RDom l(1, 255);
-    counts(i) = i * 7 % 11;
-    below(i) = counts(0);
-    below(l) = below(l - 1) + counts(l);
-    output(x, y) = below(cast<int>(in(x, y)));
-    const Planned p = plan_of(testing::opencl());
+TEST_F(PrivateTemplate, a_table_that_data_fill_in_order_is_one_block_without_atomics) {
+    const RDom column(0, 2048);
+    counts(i) = -1;
+    counts(cast<int>(in(3, column))) = column;
+    output(x, y) = counts(cast<int>(in(x, y)));
+    const Planned p = plan_of();
     EXPECT_EQ(p.plan.fallback, "");
-    for (const Group &group : p.plan.groups) {
-        EXPECT_NE(group.kind, Template::Parallel);
-    }
+    ASSERT_EQ(p.plan.groups.size(), 2u);
+    EXPECT_EQ(p.plan.groups[0].kind, Template::Private);
+    const std::string ptx = ptx_of(p, testing::cuda());
+    EXPECT_GE(count_matches(ptx, "st\\.shared"), 2);
+    EXPECT_EQ(count_matches(ptx, "atom"), 0) << "the last one wins";
 }
 
 }  // namespace
