@@ -177,7 +177,7 @@ std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group) {
             instructions +=
                 steps * member.evaluations / std::max(1.0, stage.points()) * graph[member.stage].work.total();
         }
-        if (!stage.reduction.empty() && stage.reduction[0].extent >= steps && instructions <= kMostWrittenOut) {
+        if (stage.reduction.size() == 1 && stage.reduction[0].extent >= steps && instructions <= kMostWrittenOut) {
             tiles.push_back({.per_thread = steps});
         }
     }
