@@ -52,6 +52,15 @@ TEST(CanContract, NotWideValues) {
     EXPECT_THAT(can_contract(graph, block_kernel(graph)).why(), HasSubstr("64-bit"));
 }
 
+TEST(CanContract, NotWhatIsReadInTwoWays) {
+    Builder builder;
+    const Vertex a = builder.input("a", {64, 64}), b = builder.input("b", {64, 64});
+    const Vertex sum = add_reduction(builder, "sum", {64, 64}, {64},
+                                     {{a, ReadKind::Reduction, 1, {0, 2}}, {b, ReadKind::Reduction, 1, {2, 1}}});
+    builder.output("output", {64, 64}, {{sum}, {sum, ReadKind::Transposed}});
+    EXPECT_THAT(can_contract(builder.graph, block_kernel(builder.graph)).why(), HasSubstr("other points"));
+}
+
 TEST(ContractionTiles, HaveWholeVectorsAndRoom) {
     const StageGraph graph = product(256, 128, 64), odd = product(255, 128, 64), low = product(256, 1, 64);
     const std::vector<Tile> tiles = contraction_tiles(graph, block_kernel(graph), {});
