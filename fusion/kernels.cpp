@@ -153,7 +153,11 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
     const auto make = [&](const std::set<Vertex> &staged) {
         Group group = trace_kernel(graph, assignment.placement, outputs, staged);
         group.kind = template_of(graph, assignment, group);
-        if (group.kind == Template::Stencil && !can_tile(graph, group).allowed()) {
+        const bool keeps_tiles = std::any_of(group.members.begin(), group.members.end(),
+                                             [](const Member &m) { return m.placement == Placement::AtBlock; });
+        const bool is_wrong_tile =
+            group.kind == Template::Transpose && keeps_tiles && !is_transposed_tile(graph, group);
+        if (is_wrong_tile || (group.kind == Template::Stencil && !can_tile(graph, group).allowed())) {
             group.price.time_us = std::numeric_limits<double>::infinity();  // nobody may take it
         } else {
             choose_tile(graph, group, device, limits);

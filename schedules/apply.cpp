@@ -13,6 +13,10 @@ namespace {
 using namespace Halide;
 
 VarOrRVar loop_of(const Loop &loop, const Internal::Function &f, int update) {
+    if (loop.kind == Loop::Arg && (loop.index < 0 || loop.index >= f.dimensions())) {
+        throw InternalError("a loop over dimension " + std::to_string(loop.index) + " of " + f.name() + ", which has " +
+                            std::to_string(f.dimensions()));
+    }
     switch (loop.kind) {
     case Loop::Arg:
         return Var(f.args()[loop.index]);

@@ -88,8 +88,11 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
         // Threads along the producer's contiguous dimension, and down the one that the output calls contiguous.
         const Loop inner = arg(stage.memory_order[0]);
         const Loop down = arg((int)(std::find(tile.follows.begin(), tile.follows.end(), along) - tile.follows.begin()));
+        const Loop turns = made("fusion_turns");
         staged(Verb::Split, {down, turn, lane}, rows, TailStrategy::GuardWithIf);
-        staged(Verb::Reorder, {turn, inner, lane});
+        // Where several readers ask for unlike regions the tile is smaller by a number known at run time.
+        staged(Verb::Split, {turn, turns, turn}, kTransposeTile / rows, TailStrategy::GuardWithIf);
+        staged(Verb::Reorder, {turn, turns, inner, lane});
         staged(Verb::Unroll, {turn});
         staged(Verb::GpuThreads, {inner, lane});
         staged(Verb::AlignStorage, {inner}, kTransposeTile + 1);

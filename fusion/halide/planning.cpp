@@ -60,35 +60,46 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
     return narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
 }
 
-/// Stages that a kernel computes besides those that it stores, and that a kernel of their own could.
-std::vector<Vertex> could_be_apart(const StageGraph &graph, const Group &group) {
-    std::vector<Vertex> stages;
+/// What a kernel does besides computing what it stores from memory.
+struct Together {
+    std::vector<Vertex> stages;  ///< computed in it, and a kernel of their own could
+    std::vector<Vertex> staged;  ///< stored buffers that it reads through tiles
+};
+
+Together together_in(const StageGraph &graph, const Group &group) {
+    Together together;
     for (const Member &member : group.members) {
         const Stage &stage = graph[member.stage];
         const bool starts_updates = stage.update == 0 && stage.has_updates && group.kind != Template::Private;
         if (stage.role == Role::Intermediate && !stage.unbounded && !starts_updates &&
             std::find(group.outputs.begin(), group.outputs.end(), member.stage) == group.outputs.end()) {
-            stages.push_back(member.stage);
+            together.stages.push_back(member.stage);
         }
     }
-    return stages;
+    for (const Staged &staged : group.staged) {
+        together.staged.push_back(staged.producer);
+    }
+    return together;
 }
 
 /// The plan in which the kernels at fault alone are taken apart; nullopt where it does not pass even so.
 std::optional<Planned> plan_around_fault(const PipelineView &view, const Device &device, const Halide::Target &target,
                                          const PlanOptions &options, const std::string &name, const Plan &refused,
                                          const std::string &refusal) {
-    std::vector<std::vector<Vertex>> suspects;
+    std::vector<Together> suspects;
     for (const Group &group : refused.groups) {
-        if (auto stages = could_be_apart(view.graph, group); !stages.empty()) {
-            suspects.push_back(std::move(stages));
+        if (Together together = together_in(view.graph, group); !together.stages.empty() || !together.staged.empty()) {
+            suspects.push_back(std::move(together));
         }
     }
     const auto apart = [&](const std::vector<size_t> &taken_apart) -> std::optional<Planned> {
         PipelineView changed = view;
         for (const size_t i : taken_apart) {
-            for (const Vertex stage : suspects[i]) {
+            for (const Vertex stage : suspects[i].stages) {
                 changed.graph[stage].kept_apart = "in one kernel it was refused: " + refusal;
+            }
+            for (const Vertex buffer : suspects[i].staged) {
+                changed.graph[buffer].can_be_staged = false;
             }
         }
         Planned planned = plan_as(changed, device, target, options, name);
@@ -117,7 +128,7 @@ Planned plan_plainly(PipelineView view, const Device &device, const Halide::Targ
         if (!in_blocks) {
             options.max_vector = 1;
             for (Vertex v = 0; v < num_vertices(view.graph); v++) {
-                view.graph[v].reassociable = view.graph[v].folds = false;
+                view.graph[v].reassociable = view.graph[v].folds = view.graph[v].can_be_staged = false;
                 view.graph[v].kept_apart = "in one kernel with others it was refused";
             }
         }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fusion/error.h"
 #include "tests/unit/core/graphs.h"
 
@@ -135,6 +137,19 @@ TEST(InOrderOfExecution, LaunchesThatWaitForEachOtherAreAnInternalError) {
     two.outputs = {3};
     two.inputs = {{.producer = 1}};
     EXPECT_THROW((void)in_order_of_execution({{1, one}, {3, two}}), InternalError);
+}
+
+/// A row that another stage turns into columns has no tile to be transposed.
+TEST(MakeKernel, GivesATileThatCannotBeTransposedNoPrice) {
+    Builder b;
+    const Vertex in = b.input("in", {64, 64});
+    const Vertex row = b.stage("row", {64}, {{in, ReadKind::Broadcast, 1, {0, -1}}});
+    const Vertex out = b.output("out", {64, 64}, {{row, ReadKind::Broadcast, 1, {1}}, {in}});
+    Assignment assignment = all_stored(b.graph);
+    assignment.placement[row] = Placement::AtBlock;
+    const Group kernel = kernel_of(b.graph, assignment, out);
+    EXPECT_EQ(kernel.kind, Template::Transpose);
+    EXPECT_TRUE(std::isinf(kernel.price.time_us));
 }
 
 }  // namespace
