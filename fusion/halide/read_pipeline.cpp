@@ -57,6 +57,7 @@ public:
                 add_function(node.function);
             }
         }
+        keep_unneeded_apart();
         name_stages();
     }
 
@@ -68,8 +69,9 @@ private:
     FuncValueBounds value_bounds;
     std::map<std::string, std::vector<int64_t>> most_extents;  ///< by Halide's name
     std::map<std::string, std::set<int>> read_elements;        ///< of Tuples, by Halide's name
-    std::map<std::string, Vertex> last_definition;             ///< by Halide's name: what a reader of it depends on
-    std::vector<std::string> raw_names;                        ///< by func_id
+    std::set<Vertex> unneeded;  ///< producers that some reader needs nothing of, once it is simplified
+    std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
+    std::vector<std::string> raw_names;             ///< by func_id
 
     Vertex add_vertex_of(Stage stage) { return add_vertex(std::move(stage), view.graph); }
 
@@ -233,6 +235,7 @@ private:
             if (!simplified.count(name)) {
                 // Halide 21 crashes where a specialised branch has no use for a tile that the other one has.
                 view.graph[producer].can_be_staged = false;
+                unneeded.insert(producer);
             }
             for (Read &read : reads) {
                 const bool known = region != needed.end() && region->second;
@@ -246,6 +249,24 @@ private:
             }
         }
         last_definition[f.name()] = v;
+    }
+
+    /// A Func computed inside of the loops of a wrapper that loses its reader in one branch crashes Halide 21 too. So does one
+    /// behind a stage that nobody needs.
+    void keep_unneeded_apart() {
+        for (Vertex v = num_vertices(view.graph); v-- > 0;) {
+            Stage &stage = view.graph[v];
+            if (!unneeded.count(v) || stage.role == Role::Input) {
+                continue;
+            }
+            for (const Vertex producer : producers_of(view.graph, v)) {
+                unneeded.insert(producer);
+            }
+            if (stage.has_updates) {
+                stage.folds = stage.reassociable = stage.scatters = false;
+                stage.kept_apart = "some reader of it needs none of it, on which Halide 21 stops elsewhere";
+            }
+        }
     }
 
     void name_stages() {

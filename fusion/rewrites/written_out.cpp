@@ -54,7 +54,8 @@ std::optional<Steps> steps_of(const ReductionFunc &reduction) {
 
 std::optional<Func> written_out(const ReductionFunc &reduction) {
     const std::optional<Steps> steps = steps_of(reduction);
-    if (!steps || reduction.update.size() != 1) {
+    // Halide 21 writes an infinity in float64, where a minimum begins, as one in float32: OpenCL C then finds no min of both.
+    if (!steps || reduction.update.size() != 1 || reduction.update[0].type() == Float(64)) {
         return std::nullopt;
     }
     Expr value = reduction.init[0];

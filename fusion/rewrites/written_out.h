@@ -9,7 +9,7 @@
 namespace fusion {
 
 /// Replaces every reduction over a domain of constant size of at most 32 points in what `outputs` reach; returns the names.
-/// Left out: Tuples, and updates that name the value so far more than once.
+/// Left out: Tuples, float64, and updates that name the value so far more than once.
 std::vector<std::string> write_out_reductions(const std::vector<Halide::Internal::Function> &outputs);
 
 }  // namespace fusion

@@ -48,11 +48,21 @@ TEST_P(RandomMixedPipelines, AreRight) {
     }
 }
 
+class RandomMixedPlans : public ::testing::TestWithParam<uint32_t> {};
+
+/// What only CUDA gets (vectors, native math) compiles: no GPU is needed for that.
+TEST_P(RandomMixedPlans, ForCudaPassTheirCheck) {
+    const RandomMixed drawn = random_mixed(GetParam());
+    const Planned planned = plan_pipeline(functions_of(drawn.builder().pipeline), kCuda, Options(), "drawn");
+    EXPECT_EQ(planned.plan.fallback, "") << describe(drawn.builder, planned);
+}
+
 std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
     return "Seed" + std::to_string(info.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(, RandomMixedPipelines, ::testing::Range(kFirst, kFirst + kSeeds), seed_name);
+INSTANTIATE_TEST_SUITE_P(, RandomMixedPlans, ::testing::Range(kFirst, kFirst + (kSeeds + 2) / 3), seed_name);
 
 /// The test draws what it says it draws.
 TEST(RandomMixed, DrawEveryTemplateAndKindOfRead) {
