@@ -29,6 +29,8 @@ std::vector<std::string> loop_names(const std::vector<Extent> &dims) {
     return names;
 }
 
+constexpr const char *kNothingNeeded = "a reader needs nothing of what it reads, on which Halide 21 stops elsewhere";
+
 /// Builds the vertices of one pipeline.
 class Builder {
 public:
@@ -180,11 +182,7 @@ private:
     }
 
     static bool fits_a_buffer(const std::vector<Extent> &region) {
-        double elements = 1;
-        for (const Extent &dim : region) {
-            elements *= (double)dim.extent;
-        }
-        return elements <= 2147483647.0;
+        return Read{.region = region}.region_elements() <= 2147483647.0;
     }
 
     void read_extern(const Function &f, Vertex v) {
@@ -233,8 +231,10 @@ private:
             const auto region = needed.find(name);
             const Vertex producer = last_definition.at(name);
             if (!simplified.count(name)) {
-                // Halide 21 crashes where a specialised branch has no use for a tile that the other one has.
+                // Halide 21 crashes where a specialised branch has no use for what the other one reads.
                 view.graph[producer].can_be_staged = false;
+                view.graph[v].no_vectors = true;
+                view.graph[v].kept_apart = view.graph[producer].kept_apart = kNothingNeeded;
                 unneeded.insert(producer);
             }
             for (Read &read : reads) {
@@ -252,7 +252,7 @@ private:
     }
 
     /// A Func computed inside of the loops of a wrapper that loses its reader in one branch crashes Halide 21 too. So does one
-    /// behind a stage that nobody needs.
+    /// behind a stage that nobody needs, and the reader's own kernel has one branch only (no vectors).
     void keep_unneeded_apart() {
         for (Vertex v = num_vertices(view.graph); v-- > 0;) {
             Stage &stage = view.graph[v];
@@ -264,7 +264,7 @@ private:
             }
             if (stage.has_updates) {
                 stage.folds = stage.reassociable = stage.scatters = false;
-                stage.kept_apart = "some reader of it needs none of it, on which Halide 21 stops elsewhere";
+                stage.kept_apart = kNothingNeeded;
             }
         }
     }
