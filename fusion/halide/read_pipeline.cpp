@@ -12,6 +12,7 @@
 #include "fusion/halide/memory_order.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/halide/regions.h"
+#include "fusion/halide/unneeded_reads.h"
 #include "fusion/halide/user_schedule.h"
 #include "fusion/halide/walk.h"
 
@@ -28,8 +29,6 @@ std::vector<std::string> loop_names(const std::vector<Extent> &dims) {
     }
     return names;
 }
-
-constexpr const char *kNothingNeeded = "a reader needs nothing of what it reads, on which Halide 21 stops elsewhere";
 
 /// Builds the vertices of one pipeline.
 class Builder {
@@ -59,7 +58,7 @@ public:
                 add_function(node.function);
             }
         }
-        keep_unneeded_apart();
+        keep_unneeded_apart(view.graph, unneeded);
         name_stages();
     }
 
@@ -71,7 +70,7 @@ private:
     FuncValueBounds value_bounds;
     std::map<std::string, std::vector<int64_t>> most_extents;  ///< by Halide's name
     std::map<std::string, std::set<int>> read_elements;        ///< of Tuples, by Halide's name
-    std::set<Vertex> unneeded;  ///< producers that some reader needs nothing of, once it is simplified
+    std::vector<UnneededRead> unneeded;
     std::map<std::string, Vertex> last_definition;  ///< by Halide's name: what a reader of it depends on
     std::vector<std::string> raw_names;             ///< by func_id
 
@@ -233,9 +232,7 @@ private:
             if (!simplified.count(name)) {
                 // Halide 21 crashes where a specialised branch has no use for what the other one reads.
                 view.graph[producer].can_be_staged = false;
-                view.graph[v].no_vectors = true;
-                view.graph[v].kept_apart = view.graph[producer].kept_apart = kNothingNeeded;
-                unneeded.insert(producer);
+                unneeded.push_back({producer, v});
             }
             for (Read &read : reads) {
                 const bool known = region != needed.end() && region->second;
@@ -249,24 +246,6 @@ private:
             }
         }
         last_definition[f.name()] = v;
-    }
-
-    /// A Func computed inside of the loops of a wrapper that loses its reader in one branch crashes Halide 21 too. So does one
-    /// behind a stage that nobody needs, and the reader's own kernel has one branch only (no vectors).
-    void keep_unneeded_apart() {
-        for (Vertex v = num_vertices(view.graph); v-- > 0;) {
-            Stage &stage = view.graph[v];
-            if (!unneeded.count(v) || stage.role == Role::Input) {
-                continue;
-            }
-            for (const Vertex producer : producers_of(view.graph, v)) {
-                unneeded.insert(producer);
-            }
-            if (stage.has_updates) {
-                stage.folds = stage.reassociable = stage.scatters = false;
-                stage.kept_apart = kNothingNeeded;
-            }
-        }
     }
 
     void name_stages() {
