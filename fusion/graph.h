@@ -65,7 +65,7 @@ struct Stage {
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
     std::string unbounded_dims;        ///< which dimensions, for the error message
     bool can_be_staged = false;        ///< there is a Func that a shared-memory tile can be made of
-    bool no_vectors = false;           ///< vectors of the stage's values are stored wrongly by the compiler
+    bool no_vectors = false;           ///< the compiler cannot take vectors of it, nor branches for them
     std::string kept_apart;            ///< not empty: why it is not computed in the kernels that read it
     std::string gpu_refusal;           ///< not empty: why the stage may not run on a GPU
     std::vector<Extent> dims;          ///< loop dimensions, as written by the user

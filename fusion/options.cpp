@@ -86,8 +86,7 @@ constexpr Option kOptions[] = {
      set_registers_source},
     {"rewrites", "all",
      "all, none, or some of first-index, native-math, online-softmax, single-pass-variance, written-out, separated by "
-     "commas: "
-     "changes of the algorithm itself",
+     "commas: changes of the algorithm itself",
      set_rewrites},
     {"variant", "fused",
      "fused, unfused (each stage a kernel), inlined, or reference (CPU, every Func at compute_root)",

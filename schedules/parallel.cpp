@@ -22,12 +22,13 @@ Schedule parallel_schedule(const PipelineView &view, const Group &group) {
             parallel.push_back(loop);
         }
     }
-    if (!has_data_in_predicate(definition)) {
+    const bool is_guarded_by_data = has_data_in_predicate(definition);
+    if (!is_guarded_by_data) {
         emit.unroll_steps(stage, group.kind == Template::Parallel ? group.tile.per_thread : kWrittenOutSteps);
     }
     if (parallel.empty()) {
         emit(Verb::GpuSingleThread);
-    } else if (has_data_in_predicate(definition)) {
+    } else if (is_guarded_by_data) {
         // Limit: a block of one thread, for want of a split. Halide 21 does not see that the guard of a split loop encloses
         // such a predicate: it would ask for data up to the next whole block ("accessed at 511, which is beyond the max
         // (256)").

@@ -4,6 +4,7 @@
 
 #include "fusion/halide/reassociate.h"
 #include "fusion/private_kernel.h"
+#include "fusion/reduction_kernel.h"
 #include "schedules/block_reduce.h"
 #include "schedules/templates.h"
 
@@ -11,17 +12,6 @@ namespace fusion {
 namespace {
 
 using Halide::TailStrategy;
-
-/// Of an update: the variable of its RDom that neighbouring threads walk, by what it reads; else the longest.
-int shared_variable(const Stage &stage, int lane) {
-    const int dims = (int)stage.dims.size();
-    if (lane >= dims) {
-        return lane - dims;
-    }
-    const auto longest = std::max_element(stage.reduction.begin(), stage.reduction.end(),
-                                          [](const Extent &a, const Extent &b) { return a.extent < b.extent; });
-    return (int)(longest - stage.reduction.begin());
-}
 
 /// Threads of the block add to what it keeps, each its share of the RDom.
 void scatter(Schedule &schedule, const PipelineView &view, const Group &group, const Member &member) {
@@ -34,7 +24,7 @@ void scatter(Schedule &schedule, const PipelineView &view, const Group &group, c
     schedule.push_back({.func_id = place, .update = stage.update, .verb = Verb::ScatterPlace, .other = stage.func_id});
     const Emitter emit(schedule, stage.func_id, stage.update);
     const Loop turn = made_reduction("fusion_turn_r"), thread = made_reduction("fusion_thread_r");
-    const int shared = shared_variable(stage, member.lane);
+    const int shared = shared_rvar(view.graph, member);
     emit(Verb::Split, {rvar(shared), turn, thread}, threads, TailStrategy::GuardWithIf);
     std::vector<Loop> order;
     const int unrolled = unrolled_steps((stage.reduction[shared].extent + threads - 1) / threads, 1);

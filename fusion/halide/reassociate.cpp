@@ -72,8 +72,11 @@ bool folds_each_point(const Function &f, const Definition &update) {
 }
 
 /// By Halide's own proof.
-bool folds_in_any_order(const Function &f, const Definition &update) {
-    const AssociativeOp op = prove_associativity(f.name(), update.args(), update.values());
+AssociativeOp proof_of(const Function &f, const Definition &update) {
+    return prove_associativity(f.name(), update.args(), update.values());
+}
+
+bool folds_in_any_order(const AssociativeOp &op) {
     return op.associative() && op.commutative() &&
            std::all_of(op.xs.begin(), op.xs.end(), [](const auto &x) { return !x.var.empty(); });
 }
@@ -91,17 +94,18 @@ bool folds(const Function &f, const Definition &update) {
 }
 
 bool is_reassociable(const Function &f, const Definition &update) {
-    return folds_each_point(f, update) && folds_in_any_order(f, update) &&
+    return folds_each_point(f, update) && folds_in_any_order(proof_of(f, update)) &&
            (update.values().size() == 1 || !selects(update.values()));
 }
 
 bool scatters(const Function &f, const Definition &update, const FuncValueBounds &value_bounds) {
-    const bool folds = !update.schedule().rvars().empty() && update.specializations().empty() &&
-                       update.values().size() == 1 && !folds_each_point(f, update);
-    if (!folds) {
+    const Type type = update.values()[0].type();
+    const bool may_scatter = !update.schedule().rvars().empty() && update.specializations().empty() &&
+                             update.values().size() == 1 && !folds_each_point(f, update) && type.is_int_or_uint() &&
+                             type.bits() == 32;
+    if (!may_scatter) {
         return false;
     }
-    const Type type = update.values()[0].type();
     const bool is_bounded = std::all_of(update.args().begin(), update.args().end(), [&](const Expr &arg) {
         ReadsData reads;
         arg.accept(&reads);
@@ -109,9 +113,8 @@ bool scatters(const Function &f, const Definition &update, const FuncValueBounds
         return !reads.found || (range.is_bounded() && find_constant_bounds(range.min, {}).is_bounded() &&
                                 find_constant_bounds(range.max, {}).is_bounded());
     });
-    const AssociativeOp op = prove_associativity(f.name(), update.args(), update.values());
-    return type.is_int_or_uint() && type.bits() == 32 && is_bounded && folds_in_any_order(f, update) &&
-           op.pattern.ops[0].as<Add>();
+    const AssociativeOp op = proof_of(f, update);
+    return is_bounded && folds_in_any_order(op) && op.pattern.ops[0].as<Add>();
 }
 
 std::vector<int> independent_dims(const Function &f, const Definition &definition) {

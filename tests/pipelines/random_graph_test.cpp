@@ -4,18 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
+
+#include "tests/pipelines/seeds.h"
 
 namespace fusion {
 namespace {
 
-constexpr uint32_t kFirstSeed = 1;
-
-uint32_t seed_count() {
-    const char *text = std::getenv("FUSION_RANDOM_SEEDS");
-    return text ? (uint32_t)std::max(1, std::atoi(text)) : 25;
-}
+const uint32_t kFirstSeed = 1, kSeeds = number("FUSION_RANDOM_SEEDS", 25);
 
 class RandomGraphs : public ::testing::TestWithParam<uint32_t> {
 protected:
@@ -45,11 +41,7 @@ TEST_P(RandomGraphs, AreRight) {
     runner.check(regions_of(graph, of({128, 64})), Memory::Dense, seed);
 }
 
-std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
-    return "Seed" + std::to_string(info.param);
-}
-
-INSTANTIATE_TEST_SUITE_P(, RandomGraphs, ::testing::Range(kFirstSeed, kFirstSeed + seed_count()), seed_name);
+INSTANTIATE_TEST_SUITE_P(, RandomGraphs, ::testing::Range(kFirstSeed, kFirstSeed + kSeeds), seed_name);
 
 /// Seeds that once failed, each with what it was.
 /// Limit: 127 and 138 still do. Halide 21 writes OpenCL C for a vector of theirs that no compiler takes (uchar4 = short4).

@@ -4,23 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
 #include "tests/pipelines/describe.h"
+#include "tests/pipelines/seeds.h"
 
 namespace fusion {
 namespace {
 
-uint32_t number(const char *variable, uint32_t otherwise) {
-    const char *text = std::getenv(variable);
-    return text ? (uint32_t)std::max(1, std::atoi(text)) : otherwise;
-}
-
 const uint32_t kFirst = number("FUSION_RANDOM_FIRST", 1), kSeeds = number("FUSION_RANDOM_SEEDS", 60);
-
-const Halide::Target kCuda("x86-64-linux-cuda-cuda_capability_80-no_runtime");
 
 class RandomMixedPipelines : public ::testing::TestWithParam<uint32_t> {
 protected:
@@ -55,10 +48,6 @@ TEST_P(RandomMixedPlans, ForCudaPassTheirCheck) {
     const RandomMixed drawn = random_mixed(GetParam());
     const Planned planned = plan_pipeline(functions_of(drawn.builder().pipeline), kCuda, Options(), "drawn");
     EXPECT_EQ(planned.plan.fallback, "") << describe(drawn.builder, planned);
-}
-
-std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
-    return "Seed" + std::to_string(info.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(, RandomMixedPipelines, ::testing::Range(kFirst, kFirst + kSeeds), seed_name);

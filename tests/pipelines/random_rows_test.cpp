@@ -5,20 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
 #include "fusion/reduction_kernel.h"
 #include "tests/pipelines/describe.h"
+#include "tests/pipelines/seeds.h"
 
 namespace fusion {
 namespace {
-
-uint32_t number(const char *variable, uint32_t otherwise) {
-    const char *text = std::getenv(variable);
-    return text ? (uint32_t)std::max(1, std::atoi(text)) : otherwise;
-}
 
 class RandomRowPipelines : public ::testing::TestWithParam<uint32_t> {
 protected:
@@ -26,8 +21,6 @@ protected:
 };
 
 class RandomRowPlans : public ::testing::TestWithParam<uint32_t> {};
-
-const Halide::Target kCuda("x86-64-linux-cuda-cuda_capability_80-no_runtime");
 
 /// The elements of the image that a test fills.
 double elements(const Region &region) {
@@ -112,10 +105,6 @@ TEST_P(RandomRowPlans, ForCudaPassTheirCheck) {
     const RandomRows rows = random_rows(GetParam());
     const Planned planned = plan_pipeline(functions_of(rows.builder().pipeline), kCuda, Options(), "drawn");
     EXPECT_EQ(planned.plan.fallback, "") << describe(rows.builder, planned);
-}
-
-std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
-    return "Seed" + std::to_string(info.param);
 }
 
 const uint32_t kFirst = number("FUSION_RANDOM_FIRST", 1), kSeeds = number("FUSION_RANDOM_SEEDS", 40);

@@ -5,23 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
 #include "fusion/explain.h"
+#include "tests/pipelines/seeds.h"
 
 namespace fusion {
 namespace {
 
-uint32_t number(const char *variable, uint32_t otherwise) {
-    const char *text = std::getenv(variable);
-    return text ? (uint32_t)std::max(1, std::atoi(text)) : otherwise;
-}
-
 const uint32_t kFirst = number("FUSION_RANDOM_FIRST", 1), kSeeds = number("FUSION_RANDOM_SEEDS", 25);
-
-const Halide::Target kCuda("x86-64-linux-cuda-cuda_capability_80-no_runtime");
 
 class RandomStencilPipelines : public ::testing::TestWithParam<uint32_t> {
 protected:
@@ -64,10 +57,6 @@ TEST_P(RandomStencilPipelines, AreRight) {
     if (HasFailure()) {
         std::cout << explain_text(runner.planned().explained());
     }
-}
-
-std::string seed_name(const ::testing::TestParamInfo<uint32_t> &info) {
-    return "Seed" + std::to_string(info.param);
 }
 
 /// Limit: of the first 25 seeds, 10 and 12 are left out. Halide's simplifier takes minutes and gigabytes for the bounds of what
