@@ -64,11 +64,9 @@ std::vector<Buffer<>> outputs_in_memory_order(const PipelineView &view) {
 PipelineView schedule_variant(const Request &request, const BuiltGenerator &built, const Target &target,
                               VariantResult &result) {
     if (result.variant == kHand) {
-        const HandSchedule &hand = hand_schedule_of(request.generator);
         const PipelineView view = read_pipeline(functions_of(built.pipeline));
-        hand.apply(HandPipeline(view));
         result.is_planned = false;
-        result.predicted_launches = hand.launches;
+        result.predicted_launches = hand_schedule_of(request.generator).apply(HandPipeline(view));
         return view;
     }
     Options options = request.options;

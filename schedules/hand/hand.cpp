@@ -10,10 +10,14 @@ namespace {
 using namespace Halide;
 
 constexpr HandSchedule kSchedules[] = {
-    {"layernorm", schedule_layernorm, 1},
-    {"pointwise_chain", schedule_pointwise_chain, 1},
-    {"softmax", schedule_softmax, 1},
-    {"transpose_sandwich", schedule_transpose_sandwich, 1},
+    {"blur3x3", schedule_blur3x3},
+    {"conv_relu", schedule_conv_relu},
+    {"harris", schedule_harris},
+    {"layernorm", schedule_layernorm},
+    {"local_laplacian", schedule_local_laplacian},
+    {"pointwise_chain", schedule_pointwise_chain},
+    {"softmax", schedule_softmax},
+    {"transpose_sandwich", schedule_transpose_sandwich},
 };
 
 /// Without Halide's process-wide "$n".
@@ -68,6 +72,10 @@ HandPipeline::HandPipeline(const PipelineView &view) {
 
 Func HandPipeline::func(const std::string &name) const {
     return find(funcs, name);
+}
+
+bool HandPipeline::has_func(const std::string &name) const {
+    return funcs.count(name) > 0;
 }
 
 HandBuffer HandPipeline::input(const std::string &name) const {

@@ -30,6 +30,7 @@ public:
     explicit HandPipeline(const PipelineView &view);
 
     Halide::Func func(const std::string &name) const;
+    bool has_func(const std::string &name) const;
     HandBuffer input(const std::string &name) const;
     HandBuffer output(const std::string &name) const;
 
@@ -40,8 +41,7 @@ private:
 
 struct HandSchedule {
     const char *generator;
-    void (*apply)(const HandPipeline &pipeline);
-    int launches;  ///< that a call makes
+    int (*apply)(const HandPipeline &pipeline);  ///< returns how many launches a call makes
 };
 
 /// Generators that have one, sorted.
@@ -50,9 +50,13 @@ std::vector<std::string> hand_scheduled();
 /// Throws UserError, with those there are, where the generator has none.
 const HandSchedule &hand_schedule_of(const std::string &generator);
 
-void schedule_layernorm(const HandPipeline &pipeline);
-void schedule_pointwise_chain(const HandPipeline &pipeline);
-void schedule_softmax(const HandPipeline &pipeline);
-void schedule_transpose_sandwich(const HandPipeline &pipeline);
+int schedule_blur3x3(const HandPipeline &pipeline);
+int schedule_conv_relu(const HandPipeline &pipeline);
+int schedule_harris(const HandPipeline &pipeline);
+int schedule_layernorm(const HandPipeline &pipeline);
+int schedule_local_laplacian(const HandPipeline &pipeline);
+int schedule_pointwise_chain(const HandPipeline &pipeline);
+int schedule_softmax(const HandPipeline &pipeline);
+int schedule_transpose_sandwich(const HandPipeline &pipeline);
 
 }  // namespace fusion

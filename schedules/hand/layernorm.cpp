@@ -4,12 +4,13 @@
 
 namespace fusion {
 
-void schedule_layernorm(const HandPipeline &pipeline) {
+int schedule_layernorm(const HandPipeline &pipeline) {
     const Halide::Func output = pipeline.func("output");
     const Halide::Var row("row");
     reduce_by_block(pipeline.func("row_sum"), output, row);
     reduce_by_block(pipeline.func("squares"), output, row);
     walk_by_block(output, pipeline, row);
+    return 1;
 }
 
 }  // namespace fusion

@@ -6,7 +6,7 @@ namespace fusion {
 
 using namespace Halide;
 
-void schedule_pointwise_chain(const HandPipeline &pipeline) {
+int schedule_pointwise_chain(const HandPipeline &pipeline) {
     constexpr int kVector = 4, kThreads = 256;
     Func output = pipeline.func("output");
     const Var x = output.args()[0], y = output.args()[1];
@@ -26,6 +26,7 @@ void schedule_pointwise_chain(const HandPipeline &pipeline) {
         .fuse(vector, y, point)
         .gpu_tile(point, block, thread, kThreads, TailStrategy::GuardWithIf);
     output.fuse(x, y, point).gpu_tile(point, block, thread, kThreads, TailStrategy::GuardWithIf);
+    return 1;
 }
 
 }  // namespace fusion

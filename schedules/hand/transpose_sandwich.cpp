@@ -6,7 +6,7 @@ namespace fusion {
 
 using namespace Halide;
 
-void schedule_transpose_sandwich(const HandPipeline &pipeline) {
+int schedule_transpose_sandwich(const HandPipeline &pipeline) {
     constexpr int kTile = 64, kRows = 4;  // 256 threads, each of them 16 rows of the tile
     Func before = pipeline.func("before"), output = pipeline.func("output");
     const Var x = output.args()[0], y = output.args()[1];
@@ -38,6 +38,7 @@ void schedule_transpose_sandwich(const HandPipeline &pipeline) {
         // Without these a tile under a guard has no constant size, and Halide moves it to global memory.
         .bound_storage(u, kTile)
         .bound_storage(v, kTile);
+    return 1;
 }
 
 }  // namespace fusion

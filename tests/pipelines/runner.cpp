@@ -52,10 +52,8 @@ void set_to_estimate(Parameter p) {
 /// Plans and applies the plan, or applies the hand schedule and says how many launches it makes.
 Planned schedule(const Built &built, const Target &target, const Options &options) {
     if (options.variant == "hand") {
-        const HandSchedule &hand = hand_schedule_of(built.generator);
         Planned planned{"hand", nullptr, read_pipeline(functions_of(built.pipeline)), {}, {}, {}};
-        planned.ledger.planned.launches = hand.launches;
-        hand.apply(HandPipeline(planned.view));
+        planned.ledger.planned.launches = hand_schedule_of(built.generator).apply(HandPipeline(planned.view));
         return planned;
     }
     Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, "test");
