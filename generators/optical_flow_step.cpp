@@ -1,8 +1,8 @@
 // One step of optical flow after Lucas and Kanade, "An iterative image registration technique", 1981: the second frame is
 // warped by the flow so far, and windows of gradients give each pixel a system of two equations for what is left to move.
 //
-// A gather at places that an input decides, then stencils, five windowed sums of products, and an output of two values. Stored,
-// the sums alone are ten images.
+// A gather at places that an input decides beside stencils, five windowed sums of products, and an output of two values.
+// Stored, the sums alone are ten images.
 #include "Halide.h"
 
 namespace {
@@ -33,8 +33,9 @@ public:
         const auto row = [&](const Expr &line) { return lerp(after(xi, line), after(xi + 1, line), at_x - xi); };
         warped(x, y) = lerp(row(yi), row(yi + 1), at_y - yi);
 
-        dx(x, y) = (warped(x + 1, y) - warped(x - 1, y)) * 0.5f;
-        dy(x, y) = (warped(x, y + 1) - warped(x, y - 1)) * 0.5f;
+        // Of the first frame: the warped one's would have those of the flow in them, and steps would not converge.
+        dx(x, y) = (before(x + 1, y) - before(x - 1, y)) * 0.5f;
+        dy(x, y) = (before(x, y + 1) - before(x, y - 1)) * 0.5f;
         dt(x, y) = warped(x, y) - before(x, y);
 
         const Expr xx = windowed("xx", dx, dx) + damping, yy = windowed("yy", dy, dy) + damping,
