@@ -13,15 +13,25 @@ namespace fusion {
 namespace {
 
 /// Points of a thread along the contiguous dimension come in one wide access; along the other they are loaded by a warp at
-/// once. mat_mul 1024: 4 x 8 points 0.169 ms, 4 x 4 0.190 ms; conv 3x3x128 of 100 x 80 x 128 x 5: 0.77 and 0.90 ms (H200,
-/// 2026-11-30).
-const std::vector<int> kDown = {2, 4, 8}, kLanes = {8, 16, 32}, kThreads = {128, 256};
+/// once. mat_mul 1024: 4 x 8 points 0.169 ms, 4 x 4 0.190 ms; conv 3x3x128 of 100 x 80 x 128 x 5 under 64 and 128 registers:
+/// 4 x 5 points 0.385 and 0.411 ms, 4 x 10 points by 64 threads 1.18 and 0.319 (H200, 2026-11-30).
+const std::vector<int> kDown = {2, 4, 5, 8, 10}, kLanes = {8, 16, 32}, kThreads = {64, 128, 256};
+
+/// Steps of a window that slides along a thread's rows: written out, rows and steps that meet load once. The same convolution,
+/// 4 x 8 points, a step at a time 0.544 ms.
+constexpr int64_t kLongestWindow = 5;
 
 /// Loads that are left of those of single points, beyond which a tile only costs registers.
 constexpr double kWorthSharing = 0.75;
 
-/// Instructions of a thread's step: the loop, and the address of each load.
-constexpr double kStep = 4, kAddress = 1;
+/// Instructions of a thread's step, and what a load adds to the multiply-adds beside it; microseconds that a turn of kInFlight
+/// steps (of each step of the windows) waits. Fitted to nine runs: the convolution above with 4 x 4, 4 x 5 and 4 x 10 points,
+/// mat_mul with 4 x 4 and 4 x 8 (H200, 2026-11-30); all within 12%.
+constexpr double kStep = 4, kLoadBesideMath = 2, kTurn = 0.38;
+
+/// Time more where there are registers for the loads of no step but the one computed: mat_mul with 4 x 8 points 0.322 ms under
+/// 64 registers, 0.154 under 96 (same source).
+constexpr double kStarved = 1.1;
 
 /// Threads of a warp, and the steps that a thread has in flight.
 constexpr double kWarp = 32, kInFlight = 4;
@@ -60,10 +70,23 @@ bool moves_with(const Read &read, int dim, int dims) {
     return false;
 }
 
-/// Loads of one step, a point, where points share them: `tile`, by dimension. `rows` of a warp, along dimension `down`: threads
-/// of one row ask for one place or for neighbours, those of another row for another line of the L1.
-double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<int, double> &tile, double rows = 1,
-                     int down = -1) {
+/// Of the loads of a window's steps for `points` rows, those at unlike places: a row's step is the next row's step before.
+double unlike_in_window(const StageGraph &graph, const Read &read, Vertex reduction, int down, double points) {
+    double unlike = 1;
+    for (const int rvar : windows_of(graph, reduction, down)) {
+        const double steps = (double)graph[reduction].reduction[rvar].extent;
+        for (size_t d = 0; d < read.slides.size(); d++) {
+            const bool slides = read.runs[d] == down && read.slides[d] == rvar + (int)graph[reduction].dims.size();
+            unlike *= slides ? (points + steps - 1) / (points * steps) : 1;
+        }
+    }
+    return unlike;
+}
+
+/// Loads of one step, a point, where points share them: `tile`, by dimension, windows along dimension `down`. Of a warp `rows`
+/// lie along it: threads of one ask for one place or for neighbours, those of another for another line of the L1.
+double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<int, double> &tile, int down,
+                     double rows = 1) {
     const int dims = (int)graph[reduction].dims.size();
     double loads = 0;
     for (auto [e, end] = in_edges(reduction, graph); e != end; ++e) {
@@ -73,6 +96,7 @@ double loads_a_point(const StageGraph &graph, Vertex reduction, const std::map<i
         double shared = 1;
         for (const auto &[dim, points] : tile) {
             shared *= moves_with(graph[*e], dim, dims) ? 1 : points;
+            shared /= dim == down ? unlike_in_window(graph, graph[*e], reduction, dim, points) : 1;
         }
         const bool is_apart = down >= 0 && moves_with(graph[*e], down, dims);
         bool is_along = false;
@@ -94,6 +118,25 @@ bool is_contraction(const Tile &tile) {
 int dim_of_reduction(const Group &group, const Member &reduction, int dim) {
     const auto found = std::find(reduction.follows.begin(), reduction.follows.end(), dim);
     return reduction.stage == group.outputs[0] ? dim : (int)(found - reduction.follows.begin());
+}
+
+std::vector<int> windows_of(const StageGraph &graph, Vertex reduction, int dim) {
+    const Stage &stage = graph[reduction];
+    std::vector<int> windows;
+    for (int r = 0; r < (int)stage.reduction.size(); r++) {
+        const int loop = r + (int)stage.dims.size();
+        const bool is_short = stage.reduction[r].extent > 1 && stage.reduction[r].extent <= kLongestWindow;
+        for (auto [e, end] = in_edges(reduction, graph); e != end && is_short; ++e) {
+            const Read &read = graph[*e];
+            const auto slides = [&](size_t d) { return read.runs[d] == dim && read.slides[d] == loop; };
+            for (size_t d = 0; d < read.slides.size(); d++) {
+                if (slides(d) && (windows.empty() || windows.back() != r)) {
+                    windows.push_back(r);
+                }
+            }
+        }
+    }
+    return windows;
 }
 
 Decision can_contract(const StageGraph &graph, const Group &group) {
@@ -138,8 +181,8 @@ ContractionWork contraction_work(const StageGraph &graph, const Group &group, co
     const std::map<int, double> points = points_of_thread(graph, group, tile);
     const double tile_points = tile.vector * tile.per_thread;
     const double rows = std::max(1.0, kWarp / tile.lanes);
-    const double loads =
-        loads_a_point(graph, reduction.stage, points, rows, dim_of_reduction(group, reduction, tile.dims.y));
+    const int below = dim_of_reduction(group, reduction, tile.dims.y);
+    const double loads = loads_a_point(graph, reduction.stage, points, below, rows);
     double reads = 0;
     for (auto [e, end] = in_edges(reduction.stage, graph); e != end; ++e) {
         reads += graph[*e].points;
@@ -147,17 +190,28 @@ ContractionWork contraction_work(const StageGraph &graph, const Group &group, co
     // Each read was counted with its address and itself; a multiply-add is one instruction.
     const double arithmetic = std::max(1.0, stage.work.total() - 2 * reads);
     const double steps = stage.points();
-    work.instructions = steps * (arithmetic + loads * (kLoad + kAddress) + kStep / tile_points);
+    work.instructions = steps * (arithmetic + loads * kLoadBesideMath + kStep / tile_points);
     for (const Member &member : group.members) {
         work.instructions +=
             member.stage == reduction.stage ? 0 : member.evaluations * graph[member.stage].work.total();
     }
     const double down = (double)tile.threads / tile.lanes * tile.per_thread;
     const auto in_block = points_of_reduction(graph, group, tile.dims, (double)tile.lanes * tile.vector, down);
-    work.l2_bytes = steps * loads_a_point(graph, reduction.stage, in_block) * stage.value_bytes;
-    work.latency_us = steps / stage.elements() / kInFlight * kCachedStep;
-    work.registers = (int)(tile_points + kInFlight * (tile.vector + tile.per_thread) / 2) + stage.live_values;
+    work.l2_bytes = steps * loads_a_point(graph, reduction.stage, in_block, below) * stage.value_bytes;
+    double windows = 1;
+    for (const int r : windows_of(graph, reduction.stage, below)) {
+        windows *= (double)stage.reduction[r].extent;
+    }
+    work.turns = steps / stage.elements() / kInFlight / windows;
+    work.latency_us = work.turns * kTurn;
+    work.step_registers = tile.vector + tile.per_thread;
+    work.registers = (int)(tile_points + work.step_registers) + stage.live_values;
     return work;
+}
+
+double starvation(const ContractionWork &work, int spare) {
+    const double steps_ahead = std::max(0.0, spare / work.step_registers);
+    return kStarved / std::pow(1 + steps_ahead, 3);
 }
 
 std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group, const Limits &limits) {
@@ -182,8 +236,9 @@ std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group,
                                     .dims = {.x = x, .y = y}};
                     const bool fits = out.dims[x].extent % tile.vector == 0 && out.dims[y].extent >= down;
                     const std::map<int, double> points = points_of_thread(graph, group, tile);
-                    const double apart = loads_a_point(graph, reduction, {});
-                    if (fits && loads_a_point(graph, reduction, points) <= kWorthSharing * apart) {
+                    const int below = dim_of_reduction(group, reduction_of(graph, group), y);
+                    const double apart = loads_a_point(graph, reduction, {}, below);
+                    if (fits && loads_a_point(graph, reduction, points, below) <= kWorthSharing * apart) {
                         tiles.push_back(tile);
                     }
                 }

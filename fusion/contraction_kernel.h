@@ -18,16 +18,26 @@ Decision can_contract(const StageGraph &graph, const Group &group);
 /// The reduction's dimension that follows `dim` of the kernel's output.
 int dim_of_reduction(const Group &group, const Member &reduction, int dim);
 
+/// The reduction's variables, of few steps, that move a read along its dimension `dim`: r.x in f(x + r.x). Written out,
+/// neighbours along `dim` share those loads.
+std::vector<int> windows_of(const StageGraph &graph, Vertex reduction, int dim);
+
 struct ContractionWork {
     double blocks = 0;
-    double padding = 1;       ///< points that the threads compute over the points there are
-    double instructions = 0;  ///< of all points
-    double latency_us = 0;    ///< of one block, were it alone
-    double l2_bytes = 0;      ///< that blocks load, of which their own threads share what the L1 holds
-    int registers = 0;        ///< a thread, besides addresses
+    double padding = 1;         ///< points that the threads compute over the points there are
+    double instructions = 0;    ///< of all points
+    double turns = 0;           ///< of a thread's loop
+    double latency_us = 0;      ///< of one block, were it alone
+    double l2_bytes = 0;        ///< that blocks load, of which their own threads share what the L1 holds
+    int registers = 0;          ///< a thread at least, besides addresses
+    double step_registers = 1;  ///< what the loads of one more step take
 };
 
 ContractionWork contraction_work(const StageGraph &graph, const Group &group, const Tile &tile);
+
+/// What a cap on the registers adds to a kernel's time, as a share: it spills nothing, but has fewer loads in flight.
+/// `spare`: registers of a thread beyond the least.
+double starvation(const ContractionWork &work, int spare);
 
 /// Tiles that the template can execute; the price chooses. None where neighbouring points share nothing.
 std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group, const Limits &limits);

@@ -110,6 +110,8 @@ struct Read {
     /// Per producer dimension: the consumer loop along which it moves one by one, also where other loops move it further;
     /// or -1. Empty: as `follows`.
     std::vector<int> runs = {};
+    /// Per producer dimension that moves one by one with two loops: the second, as r.x in f(x + r.x); or -1. Empty: none.
+    std::vector<int> slides = {};
     /// Per producer dimension that follows a loop: the constant offsets to it. Empty: none.
     std::vector<Reach> reach = {};
     /// Per producer dimension: at how many neighbouring numbers, such as channels 0 to 2, it is read whatever the data are.

@@ -49,11 +49,6 @@ double recomputed(const StageGraph &graph, const Member &member, double evaluati
     return std::max(0.0, evaluations - once) * graph[member.stage].work.total();
 }
 
-/// A contraction under a cap that its compiler would exceed: it spills nothing, but has fewer loads in flight. Under 64, 96 and
-/// 128 registers: mat_mul 1024 0.231, 0.161, 0.161 ms; conv_relu 0.493, 0.392, 0.241 ms (H200, 2026-11-30).
-constexpr double kStarved = 40;
-constexpr int kMostRegisters = 255;
-
 /// Elements that threads load at offsets to their own points, each by itself.
 double neighbours_loaded(const StageGraph &graph, const Group &group) {
     double loaded = 0;
@@ -154,9 +149,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     price.shared_bytes += (int)std::min(1e9, stencil.shared_bytes);
     if (contracts) {
         threads = contraction.blocks * tile.threads;
-        const bool starved = measured && measured->used >= cap - 2 && cap < kMostRegisters;
-        instructions = contraction.instructions * contraction.padding * (starved ? 1 + kStarved / cap : 1) +
-                       threads * kDividedIndex;
+        instructions = contraction.instructions * contraction.padding + threads * kDividedIndex;
     } else if (reduces) {
         threads = block.blocks * tile.threads;
         instructions = instructions * block.padding + threads * block.overhead;
@@ -191,7 +184,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     price.write_us = ((price.bytes_written - written_l2) / memory + written_l2 / l2) * to_us;
     // Registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
     // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
-    const double spilled_us = price.spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * to_us;
+    const double spilled_us =
+        price.spilled * 4.0 * 2.0 * threads * std::max(1.0, contraction.turns) / device.memory_bandwidth * to_us;
     price.read_us += price.bytes_read * (stencil.halo - 1) / l2 * to_us;
     if (contracts) {
         price.read_us += contraction.l2_bytes / l2 * to_us;
@@ -202,10 +196,12 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         price.bytes_read += block.partial_bytes / 2;
         price.bytes_written += block.partial_bytes / 2;
     }
-    const double busy = std::min(1.0, resident / (device.multiprocessors * 512));
-    price.compute_us = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us + spilled_us;
-    const double latency_us = contracts ? contraction.latency_us : is_owned ? owned.latency_us : block.latency_us;
-    price.compute_us = std::max(price.compute_us, latency_us * std::max(1.0, price.waves));
+    const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512)));
+    const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
+    const double latency_us = is_owned ? owned.latency_us : block.latency_us;
+    price.compute_us = contracts ? (issuing + contraction.latency_us) * (1 + starvation(contraction, cap - estimated))
+                                 : std::max(issuing + spilled_us, latency_us * std::max(1.0, price.waves));
+    price.compute_us += contracts ? spilled_us : 0;
     const double moving = price.read_us + price.write_us;
     price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
     return price;

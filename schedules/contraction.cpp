@@ -95,18 +95,27 @@ void fold(Schedule &schedule, const PipelineView &view, const Group &group, cons
         order.push_back(column);
         order.push_back(arg(y));
         std::vector<Loop> unrolled = {column, arg(y)};
-        const auto inner = (ptrdiff_t)order.size();
         const int longest = update == 1 ? shared_rvar(view.graph, member) : -1;
+        const std::vector<int> windows = windows_of(view.graph, member.stage, y);
+        std::vector<Loop> steps, turns;
         for (int r = 0; update == 1 && r < (int)stage.reduction.size(); r++) {
-            if (r == longest && stage.reduction[r].extent >= 2 * kUnrolledSteps) {
-                const Loop turn = made_reduction("fusion_turn_r"), step = made_reduction("fusion_unrolled_r");
-                emit(Verb::Split, {rvar(r), turn, step}, kUnrolledSteps, TailStrategy::GuardWithIf);
-                order.insert(order.begin() + inner, {step, turn});
+            const int extent = (int)stage.reduction[r].extent;
+            const bool is_window = std::count(windows.begin(), windows.end(), r) > 0;
+            if (is_window || (r == longest && extent >= 2 * kUnrolledSteps)) {
+                const std::string number = is_window ? std::to_string(r) : "";
+                const Loop turn = made_reduction("fusion_turn_r" + number),
+                           step = made_reduction("fusion_unrolled_r" + number);
+                emit(Verb::Split, {rvar(r), turn, step}, is_window ? extent : kUnrolledSteps,
+                     TailStrategy::GuardWithIf);
+                steps.insert(is_window ? steps.end() : steps.begin(), step);
+                turns.insert(is_window ? turns.end() : turns.begin(), turn);
                 unrolled.push_back(step);
             } else {
-                order.push_back(rvar(r));
+                turns.push_back(rvar(r));
             }
         }
+        order.insert(order.end(), steps.begin(), steps.end());
+        order.insert(order.end(), turns.begin(), turns.end());
         for (int d = 0; d < (int)stage.dims.size(); d++) {
             if (d != x && d != y) {
                 order.push_back(arg(d));

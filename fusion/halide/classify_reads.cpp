@@ -50,9 +50,10 @@ int followed_loop(const AffineIndex &index, const std::vector<std::string> &loop
     return at == loops.end() ? -1 : (int)(at - loops.begin());
 }
 
-/// The first consumer loop along which the index moves one by one, or -1: a walk in rounds goes on at r * threads + thread.
-int run_of(const AffineIndex &index, const std::vector<std::string> &loops) {
-    for (size_t i = 0; i < loops.size() && index.affine; i++) {
+/// The first consumer loop behind `before` along which the index moves one by one, or -1: a walk in rounds goes on at
+/// r * threads + thread.
+int run_of(const AffineIndex &index, const std::vector<std::string> &loops, int before = -1) {
+    for (size_t i = before + 1; i < loops.size() && index.affine; i++) {
         const auto at = index.coefficient.find(loops[i]);
         if (at != index.coefficient.end() && at->second == 1) {
             return (int)i;
@@ -125,6 +126,7 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
         read.reach.push_back(follows >= 0 ? Reach{index.constant, index.constant} : Reach{});
         read.is_box = read.is_box && is_offset(index, follows) && follows < (int)dims.size();
         read.runs.push_back(run_of(index, loops));
+        read.slides.push_back(read.runs.back() < 0 ? -1 : run_of(index, loops, read.runs.back()));
         const auto rate = rate_of(arg);
         const auto loop = rate ? std::find(dims.begin(), dims.end(), rate->first) : dims.end();
         read.rates.push_back(loop == dims.end() ? Rate() : Rate{(int)(loop - dims.begin()), rate->second});

@@ -19,9 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A larger cap must be predicted to take this part of the time at most.
-constexpr double kLeastGain = 0.97;
-
 /// Whether Halide's name for a kernel is one of the stage's: of its own Func, or of those that the templates of reductions
 /// make of it. In such names "$" is "__", and what is no letter or digit is "_".
 bool is_of_stage(const std::string &entry, const std::string &func, int update) {
@@ -167,7 +164,7 @@ void measure_registers(Planned &planned, const Halide::Target &target, const std
             planned.plan.first_cap_us = time_of(prices);
         }
         // Another cap is a variable that whoever runs the pipeline must set.
-        if (i == 0 || time_of(prices) < kLeastGain * time_of(best)) {
+        if (i == 0 || time_of(prices) < kLargerCapPays * time_of(best)) {
             best = prices;
             planned.plan.register_cap = caps[i];
         }

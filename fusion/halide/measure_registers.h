@@ -24,6 +24,9 @@ std::vector<KernelResources> assemble(const std::string &ptx, int register_cap);
 /// Compiles a copy of the planned pipeline to PTX, applying the schedule.
 std::string ptx_of(const Planned &planned, const Halide::Target &target);
 
+/// A larger cap must be predicted to take this part of the time at most.
+inline constexpr double kLargerCapPays = 0.97;
+
 /// Replaces estimated registers in the plan and its ledger by ptxas's, under the cap of `caps` with the least predicted time;
 /// larger ones are tried while some kernel would use more. Does nothing without ptxas.
 void measure_registers(Planned &planned, const Halide::Target &target, const std::vector<int> &caps);

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "fusion/contraction_kernel.h"
 #include "fusion/error.h"
 #include "fusion/halide/choose_rewrites.h"
 #include "fusion/halide/measure_registers.h"
@@ -39,6 +40,29 @@ Planned plan_as(const PipelineView &view, const Device &device, const Halide::Ta
 /// registers (compute capability 8.0 and 9.0).
 const std::vector<int> kRegisterCaps = {64, 96, 128, 255};
 
+bool is_contraction_kernel(const Group &group) {
+    return group.kind == Template::Reduction && is_contraction(group.tile);
+}
+
+/// Time under the cap of Halide's runtime, over the best there, that a plan for a larger cap may take: not everybody sets it.
+constexpr double kMostRegret = 1.5;
+
+/// The plan, or one whose contractions have larger tiles, for a larger cap.
+Planned with_roomier_tiles(Planned best, const PipelineView &view, const Device &device, const Halide::Target &target,
+                           PlanOptions options, const std::vector<int> &caps, const std::string &name) {
+    const double first_us = best.plan.first_cap_us;
+    for (size_t i = 1; i < caps.size(); i++) {
+        options.register_cap = caps[i];
+        Planned roomy = plan_as(view, device, target, options, name);
+        measure_registers(roomy, target, {caps[0], caps[i]});
+        const bool pays = roomy.ledger.planned.time_us < kLargerCapPays * best.ledger.planned.time_us;
+        if (pays && roomy.plan.first_cap_us <= kMostRegret * first_us) {
+            best = std::move(roomy);
+        }
+    }
+    return best;
+}
+
 /// Registers from ptxas; where kernels spill, narrower ones are tried too and the cheaper plan is taken.
 Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target,
                       const PlanOptions &options, const std::string &name) {
@@ -48,6 +72,9 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
         measure_registers(wide, target, caps);
     } catch (const Halide::Error &) {
         return wide;  // not a schedule that compiles: verify says why
+    }
+    if (std::any_of(wide.plan.groups.begin(), wide.plan.groups.end(), is_contraction_kernel)) {
+        wide = with_roomier_tiles(std::move(wide), view, device, target, options, caps, name);
     }
     const auto spills = [](const Group &group) { return group.price.spilled > 0; };
     if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {

@@ -12,6 +12,19 @@ namespace {
 using namespace Halide;
 using namespace Halide::Internal;
 
+/// Of dimension `d` of a buffer: what the user has fixed goes before what the user expects.
+Expr fixed_or(const Expr &fixed, const Expr &estimate) {
+    return fixed.defined() && as_const_int(simplify(fixed)) ? fixed : estimate;
+}
+
+Expr min_of(const Parameter &buffer, int d) {
+    return fixed_or(buffer.min_constraint(d), buffer.min_constraint_estimate(d));
+}
+
+Expr extent_of(const Parameter &buffer, int d) {
+    return fixed_or(buffer.extent_constraint(d), buffer.extent_constraint_estimate(d));
+}
+
 /// Parameters replaced by their estimates.
 class AtEstimates : public IRMutator {
     using IRMutator::visit;
@@ -30,11 +43,11 @@ class AtEstimates : public IRMutator {
                 const std::string suffix = "." + std::to_string(d);
                 wanted = "dim(" + std::to_string(d) + ").set_estimate(min, extent)";
                 if (op->name == op->param.name() + ".min" + suffix) {
-                    estimate = op->param.min_constraint_estimate(d);
+                    estimate = min_of(op->param, d);
                     break;
                 }
                 if (op->name == op->param.name() + ".extent" + suffix) {
-                    estimate = op->param.extent_constraint_estimate(d);
+                    estimate = extent_of(op->param, d);
                     break;
                 }
             }
@@ -77,17 +90,19 @@ std::vector<Extent> estimated_output(const Function &f) {
     std::vector<Extent> region;
     for (int d = 0; d < f.dimensions(); d++) {
         const std::string &dim = f.args()[d];
-        Expr min, extent;
+        const Parameter &buffer = f.output_buffers()[0];
+        Expr min = min_of(buffer, d), extent = extent_of(buffer, d);
         for (const Bound &bound : f.schedule().estimates()) {
             if (bound.var == dim) {
-                min = bound.min;
-                extent = bound.extent;
+                min = fixed_or(buffer.min_constraint(d), bound.min);
+                extent = fixed_or(buffer.extent_constraint(d), bound.extent);
             }
         }
-        const Parameter &buffer = f.output_buffers()[0];
-        if (!min.defined() || !extent.defined()) {
-            min = buffer.min_constraint_estimate(d);
-            extent = buffer.extent_constraint_estimate(d);
+        for (const Bound &bound : f.schedule().bounds()) {
+            if (bound.var == dim) {
+                min = fixed_or(bound.min, min);
+                extent = fixed_or(bound.extent, extent);
+            }
         }
         if (!extent.defined()) {
             throw UserError("Output Func \"" + f.name() + "\" has no estimate for dimension " + std::to_string(d) +

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fusion/price.h"
+#include "fusion/reduction_kernel.h"
 #include "tests/unit/core/reduction_graphs.h"
 
 namespace fusion::test {
@@ -90,6 +91,44 @@ TEST(ContractionWork, CountsThreadsWithoutPoints) {
     EXPECT_DOUBLE_EQ(contraction_work(graph, group, tile(4, 8, 16, 128)).padding, 1);
     EXPECT_DOUBLE_EQ(contraction_work(graph, group, tile(4, 8, 32, 128)).padding, 2);
     EXPECT_DOUBLE_EQ(contraction_work(graph, group, tile(4, 8, 16, 128)).blocks, 2);
+}
+
+/// sum(x, y) of a(x, y + r1) * b(r0, r1), over r0 and a window r1.
+StageGraph windowed(int64_t steps) {
+    Builder builder;
+    const Vertex a = builder.input("a", {256, 128 + steps}), b = builder.input("b", {64, steps});
+    const Vertex sum = add_reduction(builder, "sum", {256, 128}, {64, steps},
+                                     {{a, ReadKind::Reduction, 1, {0, -1}}, {b, ReadKind::Reduction, 1, {2, 3}}});
+    builder.output("output", {256, 128}, {{sum}});
+    for (const Edge e : edges_in_order(builder.graph)) {
+        if (source(e, builder.graph) == a) {
+            builder.graph[e].runs = {0, 1};
+            builder.graph[e].slides = {-1, 3};
+        }
+    }
+    return builder.graph;
+}
+
+TEST(ContractionWork, LoadsOnceWhatRowsAndStepsOfAShortWindowShare) {
+    const StageGraph within = windowed(5), beyond = windowed(6);
+    const auto reduction = [](const StageGraph &graph) { return reductions_of(graph, block_kernel(graph))[0].stage; };
+    EXPECT_EQ(windows_of(within, reduction(within), 1), (std::vector<int>{1}));
+    EXPECT_THAT(windows_of(within, reduction(within), 0), IsEmpty()) << "it slides along the rows";
+    EXPECT_THAT(windows_of(beyond, reduction(beyond), 1), IsEmpty());
+    const auto a_step = [&](const StageGraph &graph) {
+        const ContractionWork work = contraction_work(graph, block_kernel(graph), tile(4, 4, 32, 128));
+        return work.instructions / graph[reduction(graph)].points();
+    };
+    EXPECT_LT(a_step(within), 0.75 * a_step(beyond));
+    const Group group = block_kernel(within);
+    EXPECT_EQ(contraction_work(within, group, tile(4, 4, 32, 128)).turns, 64 / 4);
+}
+
+TEST(ContractionWork, WaitsWithoutRegistersForTheNextStep) {
+    const ContractionWork work{.step_registers = 12};
+    EXPECT_DOUBLE_EQ(starvation(work, -1), starvation(work, 0));
+    EXPECT_GT(starvation(work, 0), 1) << "mat_mul 1024, 4 x 8 points under 64 registers: 2.1 times the time under 96";
+    EXPECT_LT(starvation(work, 32), 0.05);
 }
 
 TEST(ContractionPrice, IsChosenForAProductAndFarBelowThatOfSinglePoints) {

@@ -64,6 +64,14 @@ TEST_F(ClassifyReads, clamps_strides_parameters_and_reductions_make_no_box) {
     EXPECT_FALSE(only(f(x + r, y), f).is_box);
 }
 
+TEST_F(ClassifyReads, a_window_slides_along_the_loop_that_it_is_added_to) {
+    const Read read = only(f(x, y + r), f);
+    EXPECT_EQ(read.runs, (Follows{0, 1}));
+    EXPECT_EQ(read.slides, (Follows{-1, 2}));
+    EXPECT_EQ(only(f(x, y + 2 * r), f).slides, (Follows{-1, -1}));
+    EXPECT_EQ(only(f(x, y), f).slides, (Follows{-1, -1}));
+}
+
 TEST_F(ClassifyReads, a_missing_dimension_is_a_broadcast) {
     EXPECT_EQ(only(row(x), row).kind, ReadKind::Broadcast);
     EXPECT_EQ(only(row(x), row).follows, (Follows{0}));

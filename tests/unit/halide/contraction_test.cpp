@@ -55,6 +55,30 @@ TEST_F(Contraction, is_stored_where_its_reader_cannot_be_in_its_kernel) {
     EXPECT_TRUE(is_contraction(p.plan.groups[0].tile));
 }
 
+TEST_F(Contraction, writes_the_steps_of_a_window_along_its_rows_out) {
+    ImageParam image(Float(32), 3, "image"), filter(Float(32), 3, "filter");
+    const RDom window(0, 64, 0, 3, "window");
+    Func folded("folded"), relu("relu");
+    const Var c("c");
+    folded(c, x, y) += filter(c, window.y, window.x) * image(window.x, x + window.y, y);
+    relu(c, x, y) = max(folded(c, x, y), 0.0f);
+    relu.set_estimates({{0, 128}, {0, 96}, {0, 64}});
+    image.set_estimates({{0, 64}, {0, 98}, {0, 64}});
+    filter.set_estimates({{0, 128}, {0, 3}, {0, 64}});
+    const Planned p = planned({relu}, "fused", true);
+    EXPECT_EQ(p.plan.fallback, "");
+    ASSERT_EQ(p.plan.groups.size(), 1u);
+    ASSERT_TRUE(is_contraction(p.plan.groups[0].tile));
+    const std::string ptx = ptx_of(p, testing::cuda());
+    const int rows = p.plan.groups[0].tile.per_thread;
+    EXPECT_EQ(p.plan.groups[0].tile.dims.y, 1);
+    // Four steps of a turn. The image: rows + 2 places in the branches for vectors and for tiles, 3 of a single point. The
+    // filter: in vectors, as single elements, of a single point.
+    const int image_loads = 2 * 4 * (rows + 2) + 4 * 3, filter_loads = 4 * 3 * 4 + 4 * 3;
+    EXPECT_LE(count_matches(ptx, "ld\\.global\\.nc\\.[fb]32"), image_loads + filter_loads);
+    EXPECT_EQ(count_matches(ptx, "ld\\.local"), 0);
+}
+
 TEST_F(Contraction, keeps_to_single_points_without_guarded_vectors_but_shares_rows) {
     const Planned p = planned({output}, "fused", true, testing::opencl());
     EXPECT_EQ(p.plan.fallback, "");

@@ -56,6 +56,20 @@ TEST_F(RequiredRegions, come_from_set_estimate_of_the_output) {
     EXPECT_EQ(region_of(output, {output}), (Box{{3, 100}, {-2, 50}}));
 }
 
+TEST_F(RequiredRegions, follow_what_is_fixed_before_what_is_expected) {
+    output(x, y) = in(x, y);
+    output.set_estimate(x, 3, 100).set_estimate(y, -2, 50);
+    output.output_buffer().dim(0).set_bounds(0, 128);
+    output.bound(y, 0, 80);
+    in.dim(0).set_bounds(0, 7).set_estimate(0, 9);
+    EXPECT_EQ(region_of(output, {output}), (Box{{0, 128}, {0, 80}}));
+    const RDom taps(0, in.dim(0).extent());
+    Func folded{"folded"};
+    folded(x, y) += in(taps, y);
+    folded.set_estimate(x, 0, 4).set_estimate(y, 0, 4);
+    EXPECT_EQ(region_of(in, {in, folded}), (Box{{0, 7}, {0, 4}}));
+}
+
 TEST_F(RequiredRegions, come_from_estimates_of_the_output_buffer) {
     output(x, y) = in(x, y);
     output.output_buffer().dim(0).set_estimate(1, 64);
