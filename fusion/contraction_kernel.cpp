@@ -25,13 +25,10 @@ constexpr int64_t kLongestWindow = 5;
 constexpr double kWorthSharing = 0.75;
 
 /// Instructions of a thread's step, and what a load adds to the multiply-adds beside it; microseconds that a turn of kInFlight
-/// steps (of each step of the windows) waits. Fitted to nine runs: the convolution above with 4 x 4, 4 x 5 and 4 x 10 points,
-/// mat_mul with 4 x 4 and 4 x 8 (H200, 2026-11-30); all within 12%.
-constexpr double kStep = 4, kLoadBesideMath = 2, kTurn = 0.38;
-
-/// Time more where there are registers for the loads of no step but the one computed: mat_mul with 4 x 8 points 0.322 ms under
-/// 64 registers, 0.154 under 96 (same source).
-constexpr double kStarved = 1.1;
+/// steps (of each step of the windows) waits where registers hold all that it loads, and the share more of another round of
+/// loads. Fitted to ten runs (H200, 2026-11-30): the convolution above with 4 x 4, 4 x 5 and 4 x 10 points, mat_mul with 4 x 4
+/// and 4 x 8 under 64 to 128 registers; predicted 0.81 to 1.13 of what was measured.
+constexpr double kStep = 4, kLoadBesideMath = 0.7, kTurn = 0.4, kRound = 0.55;
 
 /// Threads of a warp, and the steps that a thread has in flight.
 constexpr double kWarp = 32, kInFlight = 4;
@@ -203,15 +200,17 @@ ContractionWork contraction_work(const StageGraph &graph, const Group &group, co
         windows *= (double)stage.reduction[r].extent;
     }
     work.turns = steps / stage.elements() / kInFlight / windows;
-    work.latency_us = work.turns * kTurn;
     work.step_registers = tile.vector + tile.per_thread;
-    work.registers = (int)(tile_points + work.step_registers) + stage.live_values;
+    const bool has_windows = windows > 1;
+    work.turn_registers = kInFlight * (tile.vector * windows + tile.per_thread + (has_windows ? windows - 1 : 0));
+    work.registers = (int)(tile_points + work.turn_registers) + stage.live_values;
     return work;
 }
 
-double starvation(const ContractionWork &work, int spare) {
-    const double steps_ahead = std::max(0.0, spare / work.step_registers);
-    return kStarved / std::pow(1 + steps_ahead, 3);
+double waiting_us(const ContractionWork &work, int wanted, int cap) {
+    const double spare = std::max(work.step_registers, work.turn_registers - std::max(0, wanted - cap));
+    const double rounds = std::max(1.0, work.turn_registers / spare);
+    return work.turns * kTurn * (1 + kRound * (rounds - 1));
 }
 
 std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group, const Limits &limits) {

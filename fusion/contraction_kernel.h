@@ -24,20 +24,19 @@ std::vector<int> windows_of(const StageGraph &graph, Vertex reduction, int dim);
 
 struct ContractionWork {
     double blocks = 0;
-    double padding = 1;         ///< points that the threads compute over the points there are
-    double instructions = 0;    ///< of all points
-    double turns = 0;           ///< of a thread's loop
-    double latency_us = 0;      ///< of one block, were it alone
-    double l2_bytes = 0;        ///< that blocks load, of which their own threads share what the L1 holds
-    int registers = 0;          ///< a thread at least, besides addresses
-    double step_registers = 1;  ///< what the loads of one more step take
+    double padding = 1;       ///< points that the threads compute over the points there are
+    double instructions = 0;  ///< of all points
+    double turns = 0;         ///< of a thread's loop
+    double l2_bytes = 0;      ///< that blocks load, of which their own threads share what the L1 holds
+    int registers = 0;        ///< a thread with all loads of a turn in flight, besides addresses
+    double turn_registers = 0, step_registers = 1;  ///< of these, what the loads of a turn take, and of one step
 };
 
 ContractionWork contraction_work(const StageGraph &graph, const Group &group, const Tile &tile);
 
-/// What a cap on the registers adds to a kernel's time, as a share: it spills nothing, but has fewer loads in flight.
-/// `spare`: registers of a thread beyond the least.
-double starvation(const ContractionWork &work, int spare);
+/// What a wave of blocks waits for memory. Under a cap below the registers that are wanted nothing spills at first, but the
+/// loads of a turn come in rounds.
+double waiting_us(const ContractionWork &work, int wanted, int cap);
 
 /// Tiles that the template can execute; the price chooses. None where neighbouring points share nothing.
 std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group, const Limits &limits);

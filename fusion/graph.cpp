@@ -55,6 +55,18 @@ double Stage::elements() const {
     return product(dims);
 }
 
+double Stage::invariant() const {
+    double instructions = 0;
+    for (const Share &share : work.shares) {
+        bool is_walked = reduction.empty() && !memory_order.empty() && share.uses(memory_order[0]);
+        for (size_t r = 0; r < reduction.size(); r++) {
+            is_walked = is_walked || share.uses(dims.size() + r);
+        }
+        instructions += is_walked ? 0 : share.instructions;
+    }
+    return std::clamp(instructions, 0.0, work.total());
+}
+
 double Read::region_elements() const {
     return product(region);
 }

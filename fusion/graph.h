@@ -3,6 +3,7 @@
 ///
 /// Vertices are numbered in topological order (producers first), so a vertex number is also the tie-breaker everywhere.
 /// Filled by halide/read_pipeline.h; nothing here knows Halide.
+#include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <optional>
@@ -38,13 +39,21 @@ struct Extent {
 /// registers can hold it; at loops and offsets to them; or where data say.
 enum class Places { Own, Loops, Data };
 
+/// Instructions that depend on the same loops, one bit each: the stage's dims, then its reduction.
+struct Share {
+    uint64_t loops = 0;
+    double instructions = 0;
+    /// Loops beyond the 63rd have one together.
+    static uint64_t bit(size_t loop) { return uint64_t(1) << std::min<size_t>(loop, 63); }
+    bool uses(size_t loop) const { return (loops & bit(loop)) != 0; }
+};
+
 /// One evaluation of one point, in instructions issued a thread.
 struct Work {
-    double arithmetic = 0;  ///< adds, multiplies, comparisons, conversions
-    double special = 0;     ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
-    double invariant =
-        0;  ///< of both, what is the same along a row (or for a whole reduction), so that a thread hoists it
+    double arithmetic = 0;      ///< adds, multiplies, comparisons, conversions
+    double special = 0;         ///< exp, sin, division, ...: counted in arithmetic instructions of their expansion
     double selected_loads = 0;  ///< loads that are an arm of a select
+    std::vector<Share> shares;  ///< the total, by what it depends on; empty: all of it on all loops
     double total() const { return arithmetic + special; }
 };
 
@@ -82,6 +91,8 @@ struct Stage {
     double points() const;
     /// Elements stored.
     double elements() const;
+    /// Instructions of a point that are the same for a whole reduction, or along a row: a thread hoists them.
+    double invariant() const;
 };
 
 /// Offsets along one dimension: from the lowest to the highest.

@@ -32,14 +32,6 @@ constexpr double kPlainIndex = 10;
 /// takes the compilers minutes: each branch holds it twice.
 constexpr double kMostInstructionsAThread = 2048;
 
-double instructions_a_point(const StageGraph &graph, const Group &group) {
-    double instructions = 0;
-    for (const Member &member : group.members) {
-        instructions += member.evaluations * graph[member.stage].work.total();
-    }
-    return instructions / std::max(1.0, graph[group.outputs[0]].points());
-}
-
 bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Device &device) {
     return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
 }
@@ -49,30 +41,52 @@ double recomputed(const StageGraph &graph, const Member &member, double evaluati
     return std::max(0.0, evaluations - once) * graph[member.stage].work.total();
 }
 
-/// Elements that threads load at offsets to their own points, each by itself.
-double neighbours_loaded(const StageGraph &graph, const Group &group) {
-    double loaded = 0;
+/// Instructions of finding a place that is no box around a thread's point: a wide multiply-add and an addition (PTX of bgu's
+/// slice: 428 for 304 loads, 2026-11-30).
+constexpr double kPlace = 2;
+
+/// Instructions of the loads at other points than a thread's own, each by itself, beyond the first of each.
+double instructions_elsewhere(const StageGraph &graph, const Group &group) {
+    double instructions = 0;
     for (const Input &input : group.inputs) {
         for (const Use &use : input.uses) {
-            loaded += has_span(use) ? graph[use.frame].points() * evaluations_a_point(use, {}) : 0;
+            const double loads = graph[use.frame].points() * evaluations_a_point(use, {});
+            instructions += use.is_box ? (has_span(use) ? loads * (kLoad - 1) : 0) : loads * (kLoad - 1 + kPlace);
         }
     }
-    return loaded;
+    return instructions;
 }
 
-/// Instructions of a member over the whole kernel. What is the same for the points that a thread computes side by side is
-/// computed once for them: values that miss the vectorised dimension, or that belong to a whole row.
-double instructions_of(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile,
-                       const BlockWork &block) {
+/// Instructions of a member over a whole kernel of single points or vectors.
+double instructions_of(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
+    double instructions = 0;
+    for (const Use &use : member.uses) {
+        const bool is_in_output = std::count(group.outputs.begin(), group.outputs.end(), use.frame) > 0;
+        const Stage &frame = graph[use.frame];
+        instructions +=
+            frame.points() * instructions_in_vectors(use, contiguous_dim(frame), is_in_output ? tile.vector : 1,
+                                                     graph[member.stage].work);
+    }
+    return instructions;
+}
+
+double instructions_a_point(const StageGraph &graph, const Group &group) {
+    double instructions = 0;
+    for (const Member &member : group.members) {
+        instructions += instructions_of(graph, group, member, {.vector = 1});
+    }
+    return instructions / std::max(1.0, graph[group.outputs[0]].points());
+}
+
+/// The same of blocks that reduce: what is the same for the points that a thread computes side by side is computed once for
+/// them, values that miss the vectorised dimension or belong to a whole row.
+double instructions_in_block(const StageGraph &graph, const Member &member, const Tile &tile, const BlockWork &block) {
     const Stage &stage = graph[member.stage];
-    const bool reduces = group.kind == Template::Reduction;
-    const double side_by_side =
-        reduces ? std::max(1.0, member.evaluations / (block.blocks * tile.threads)) : tile.vector;
-    const double fewer = reduces ? block.rows + 0.5 : graph[group.outputs[0]].points();
-    if (member.placement == Placement::Inlined && stage.points() < fewer) {
+    const double side_by_side = std::max(1.0, member.evaluations / (block.blocks * tile.threads));
+    if (member.placement == Placement::Inlined && stage.points() < block.rows + 0.5) {
         return member.evaluations / side_by_side * stage.work.total();
     }
-    return member.evaluations * (stage.work.total() - stage.work.invariant * (1 - 1 / side_by_side));
+    return member.evaluations * (stage.work.total() - stage.invariant() * (1 - 1 / side_by_side));
 }
 
 }  // namespace
@@ -128,12 +142,13 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     in_flight *= group.kind == Template::Private ? kWrittenOutSteps : 1;
     const bool is_tiled = group.kind == Template::Stencil;
     const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
-    double instructions =
-        is_tiled ? stencil.overhead + stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
+    double instructions = is_tiled ? stencil.instructions + stencil.overhead + stencil.loads * (kLoad - 1)
+                                   : instructions_elsewhere(graph, group);
     for (const Member &member : group.members) {
         const double evaluations = is_tiled ? stencil.evaluations.at(member.stage) : member.evaluations;
-        instructions += is_tiled ? evaluations * graph[member.stage].work.total()
-                                 : instructions_of(graph, group, member, tile, block);
+        instructions += is_tiled  ? 0
+                        : reduces ? instructions_in_block(graph, member, tile, block)
+                                  : instructions_of(graph, group, member, tile);
         price.flops += evaluations * graph[member.stage].work.total();
         price.recomputed_flops += recomputed(graph, member, evaluations);
         if (member.placement == Placement::AtBlock && group.kind == Template::Transpose) {
@@ -166,7 +181,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const int estimated = estimate_registers(graph, group, tile, stencil.values_kept);
     price.registers = measured ? Registers{measured->used, RegisterSource::Measured}
                                : Registers{estimated, RegisterSource::Estimated};
-    price.spilled = measured ? measured->spilled : std::max(0, estimated - cap);
+    const int wanted = measured ? measured->wanted : estimated;
+    const int least = estimated - (int)(contracts ? contraction.turn_registers - contraction.step_registers : 0);
+    price.spilled = measured ? measured->spilled : std::max(0, least - cap);
     price.blocks = std::ceil(threads / tile.threads);
     const double resident =
         resident_threads(device, tile.threads, std::min(price.registers.value, cap), price.shared_bytes, price.blocks);
@@ -199,9 +216,9 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512)));
     const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
     const double latency_us = is_owned ? owned.latency_us : block.latency_us;
-    price.compute_us = contracts ? (issuing + contraction.latency_us) * (1 + starvation(contraction, cap - estimated))
-                                 : std::max(issuing + spilled_us, latency_us * std::max(1.0, price.waves));
-    price.compute_us += contracts ? spilled_us : 0;
+    const double waves = std::max(1.0, price.waves);
+    price.compute_us = std::max(issuing + spilled_us, latency_us * waves);
+    price.compute_us += contracts ? waves * waiting_us(contraction, wanted, cap) : 0;
     const double moving = price.read_us + price.write_us;
     price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
     return price;

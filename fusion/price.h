@@ -18,6 +18,7 @@ double resident_threads(const Device &device, int threads, int registers, int sh
 struct MeasuredRegisters {
     int used = 0;
     int spilled = 0;
+    int wanted = 0;  ///< what it would use without the cap
 };
 
 /// Prices a traced kernel with the given tile; `cap` is the most registers a thread may have.

@@ -227,10 +227,13 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     };
     for (const Member &member : group.members) {
         const bool at_block = member.placement == Placement::AtBlock;
+        const Work &a_point = graph[member.stage].work;
         double &evaluations = work.evaluations[member.stage];
         evaluations = at_block ? frames.at(member.stage) : 0;
+        work.instructions += evaluations * a_point.total();
         for (const Use &use : at_block ? reads_of(member.stage, member.uses) : member.uses) {
             (at_block ? work.loads : evaluations) += times(use);
+            work.instructions += at_block ? 0 : times(use) * a_point.total();
             if (member.placement == Placement::AtThread) {
                 keeps(member.stage, use);
             }

@@ -30,6 +30,7 @@ std::vector<double> box_at_block(const StageGraph &graph, const Group &group, co
 
 struct StencilWork {
     std::map<Vertex, double> evaluations;  ///< by member, over the whole kernel
+    double instructions = 0;               ///< of the members
     double loads = 0;                      ///< elements that threads load, and those they store in shared memory
     double overhead = 0;                   ///< instructions besides
     double halo = 1;                       ///< bytes that blocks load over the distinct ones

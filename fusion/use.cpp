@@ -41,28 +41,72 @@ bool has_span(const Use &use) {
     return std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
 }
 
-double evaluations_a_point(const Use &use, const std::vector<double> &tile) {
-    const bool follows_none = std::all_of(use.follows.begin(), use.follows.end(), [](int dim) { return dim < 0; });
-    if (!use.is_box && follows_none && !use.follows.empty()) {
-        return use.calls;  // a half of the frame's point or an index from data: it moves with the frame all the same
-    }
-    double evaluations = use.others;
+namespace {
+
+/// `counts`: whether what is evaluated moves with a loop of the stage.
+template<typename Counts>
+double evaluations_where(const Use &use, const std::vector<double> &tile, const Counts &counts) {
+    double evaluations = 1;
+    bool follows_none = true, moves = false, all = true, others = false;
     std::vector<bool> is_followed(tile.size());
     for (size_t d = 0; d < use.follows.size(); d++) {
         const int dim = use.follows[d];
-        if (dim >= 0) {
-            const bool is_tiled = dim < (int)tile.size();
-            const double points = is_tiled ? tile[dim] : 1;
-            evaluations *= (points + (double)use.reach[d].span()) / points;
-            if (is_tiled) {
-                is_followed[dim] = true;
-            }
+        follows_none = follows_none && dim < 0;
+        moves = moves || counts(d);
+        all = all && counts(d);
+        others = others || (counts(d) && dim < 0);
+        if (!counts(d) || dim < 0) {
+            continue;
         }
+        const bool is_tiled = dim < (int)tile.size();
+        const double points = is_tiled ? tile[dim] : 1;
+        evaluations *= (points + (double)use.reach[d].span()) / points;
+        if (is_tiled) {
+            is_followed[dim] = true;
+        }
+    }
+    if (!use.is_box && follows_none && moves) {
+        return use.calls;  // a half of the frame's point or an index from data: it moves with the frame all the same
     }
     for (size_t dim = 0; dim < tile.size(); dim++) {
         evaluations /= is_followed[dim] ? 1 : tile[dim];
     }
-    return std::min(use.calls, evaluations);
+    return std::min(use.calls, evaluations * (all || others ? use.others : 1));
+}
+
+}  // namespace
+
+double evaluations_a_point(const Use &use, const std::vector<double> &tile) {
+    return evaluations_where(use, tile, [](size_t) { return true; });
+}
+
+double evaluations_a_point(const Use &use, const std::vector<double> &tile, const Share &share) {
+    return evaluations_where(use, tile, [&](size_t loop) { return share.uses(loop); });
+}
+
+double instructions_a_point(const Use &use, const std::vector<double> &tile, const Work &work) {
+    if (work.shares.empty()) {
+        return work.total() * evaluations_a_point(use, tile);
+    }
+    double instructions = 0;
+    for (const Share &share : work.shares) {
+        instructions += share.instructions * evaluations_a_point(use, tile, share);
+    }
+    return instructions;
+}
+
+double instructions_in_vectors(const Use &use, int along, double lanes, const Work &work) {
+    const Share all{~uint64_t(0), work.total()};
+    double instructions = 0;
+    for (const Share &share : work.shares.empty() ? std::vector<Share>{all} : work.shares) {
+        bool moves = false;
+        for (size_t loop = 0; loop < use.follows.size(); loop++) {
+            // Where it follows nothing, the index may depend on anything.
+            moves = moves || (share.uses(loop) && (use.follows[loop] == along || use.follows[loop] < 0));
+        }
+        instructions += share.instructions * evaluations_a_point(use, {}, share) / (moves ? 1 : lanes);
+    }
+    return instructions;
 }
 
 }  // namespace fusion

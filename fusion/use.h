@@ -25,7 +25,14 @@ struct Sites {
 bool has_span(const Use &use);
 
 /// Evaluations of what is used so, a point of the frame, where `tile` points of each dimension of the frame share what they
-/// all need (none: one point). Never more than there are call sites.
+/// all need (none: one point). Never more than there are call sites. Of a share, those at unlike points of its own loops.
 double evaluations_a_point(const Use &use, const std::vector<double> &tile);
+double evaluations_a_point(const Use &use, const std::vector<double> &tile, const Share &share);
+
+/// Instructions of a stage that is used so, a point of the frame, with the same sharing.
+double instructions_a_point(const Use &use, const std::vector<double> &tile, const Work &work);
+
+/// The same where the frame is computed in vectors along its dimension `along`: lanes share only what does not move with it.
+double instructions_in_vectors(const Use &use, int along, double lanes, const Work &work);
 
 }  // namespace fusion

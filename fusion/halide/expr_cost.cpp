@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 namespace fusion {
@@ -46,29 +45,36 @@ double weight(const Type &type) {
 /// To or from float64: 3,883 G conversions a second (bench/calibrate.cu, H200, 2026-11-29).
 constexpr double kConvert64 = 7.6;
 
-/// Whether expressions use one of some variables; each subexpression is looked at once.
-class Uses : public IRGraphVisitor {
+/// Which of some loops expressions use, a bit each; each subexpression is looked at once.
+class LoopsIn : public IRGraphVisitor {
 public:
-    explicit Uses(const std::set<std::string> &names) : names(names) {}
+    explicit LoopsIn(const std::vector<std::string> &loops) {
+        for (size_t i = 0; i < loops.size(); i++) {
+            bits[loops[i]] = Share::bit(i);
+        }
+    }
 
-    bool operator()(const Expr &e) {
-        found = false;
+    uint64_t operator()(const Expr &e) {
+        found = 0;
         include(e);
         return found;
     }
 
 private:
-    const std::set<std::string> &names;
-    std::map<const IRNode *, bool> known;
-    bool found = false;
+    std::map<std::string, uint64_t> bits;
+    std::map<const IRNode *, uint64_t> known;
+    uint64_t found = 0;
 
     using IRGraphVisitor::visit;
-    void visit(const Variable *op) override { found |= names.count(op->name) > 0; }
+    void visit(const Variable *op) override {
+        const auto bit = bits.find(op->name);
+        found |= bit == bits.end() ? 0 : bit->second;
+    }
     void include(const Expr &e) override {
-        const auto [at, is_new] = known.emplace(e.get(), false);
+        const auto [at, is_new] = known.emplace(e.get(), 0);
         if (is_new) {
-            const bool before = found;
-            found = false;
+            const uint64_t before = found;
+            found = 0;
             e.accept(this);
             known[e.get()] = found;
             found |= before;
@@ -93,24 +99,24 @@ bool is_converted_load(Expr e) {
 class CountWork : public IRGraphVisitor {
 public:
     Work work;
+    std::map<uint64_t, double> by_loops;
 
-    explicit CountWork(Uses &varies) : varies(varies) {}
+    explicit CountWork(const std::vector<std::string> &loops) : loops_in(loops) {}
 
     /// Visits what it has not seen.
     void include(const Expr &e) override {
-        const double before = work.total();
-        const bool outermost = !is_invariant && !varies(e);
-        is_invariant |= outermost;
+        const double before = work.total(), nested = counted;
         IRGraphVisitor::include(e);
-        if (outermost) {
-            work.invariant += work.total() - before;
-            is_invariant = false;
+        const double own = (work.total() - before) - (counted - nested);
+        if (own != 0) {
+            by_loops[loops_in(e)] += own;
+            counted += own;
         }
     }
 
 private:
-    Uses &varies;
-    bool is_invariant = false;
+    LoopsIn loops_in;
+    double counted = 0;
 
     using IRGraphVisitor::visit;
 
@@ -237,25 +243,25 @@ private:
 
 }  // namespace
 
-std::set<std::string> walked_loops(const Stage &stage) {
-    std::set<std::string> names;
-    for (const Extent &dim : stage.reduction) {
-        names.insert(dim.name);
-    }
-    if (names.empty() && !stage.memory_order.empty()) {
-        names.insert(stage.dims[stage.memory_order[0]].name);
+std::vector<std::string> loops_of(const Stage &stage) {
+    std::vector<std::string> names;
+    for (const auto *loops : {&stage.dims, &stage.reduction}) {
+        for (const Extent &loop : *loops) {
+            names.push_back(loop.name);
+        }
     }
     return names;
 }
 
-Work work_of(const std::vector<Expr> &values, const std::set<std::string> &walked) {
-    Uses varies(walked);
-    CountWork counter(varies);
+Work work_of(const std::vector<Expr> &values, const std::vector<std::string> &loops) {
+    CountWork counter(loops);
     for (const Expr &value : values) {
         counter.include(value);
     }
     counter.work.arithmetic = std::max(counter.work.arithmetic, 0.0);
-    counter.work.invariant = std::clamp(counter.work.invariant, 0.0, counter.work.total());
+    for (const auto &[used, instructions] : counter.by_loops) {
+        counter.work.shares.push_back({used, instructions});
+    }
     return counter.work;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 /// Instructions and registers that evaluating expressions takes in one GPU thread.
 #include <Halide.h>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -9,12 +8,12 @@
 
 namespace fusion {
 
-/// Instructions of evaluating all of `values` once; a subexpression shared between them counts once. Those that use none of
-/// the variables in `walked` are invariant.
-Work work_of(const std::vector<Halide::Expr> &values, const std::set<std::string> &walked);
+/// Instructions of evaluating all of `values` once; a subexpression shared between them counts once. `loops`: the names that
+/// the bits of a Share stand for.
+Work work_of(const std::vector<Halide::Expr> &values, const std::vector<std::string> &loops);
 
-/// The loops of a stage that a thread walks: those of a reduction, else that of the contiguous dimension.
-std::set<std::string> walked_loops(const Stage &stage);
+/// Names of a stage's dims, then of its reduction.
+std::vector<std::string> loops_of(const Stage &stage);
 
 /// 32-bit values alive at the worst moment of evaluating `values`, loads included (Sethi and Ullman's numbering).
 int live_values_of(const std::vector<Halide::Expr> &values);

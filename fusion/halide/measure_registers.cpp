@@ -110,12 +110,13 @@ std::string ptx_of(const Planned &planned, const Halide::Target &target) {
 
 namespace {
 
-/// The plan's kernels priced by what ptxas makes of them under a cap. `is_bound`: some kernel would use more registers.
-std::vector<Price> prices_under(int cap, const std::string &ptx, const Planned &planned, bool &is_bound) {
-    const std::vector<KernelResources> kernels = assemble(ptx, cap);
+/// No thread can have more (compute capability 8.0 and 9.0).
+constexpr int kMostRegisters = 255;
+
+/// What the plan's kernels are made of, in the order of its groups; zero where none is found.
+std::vector<MeasuredRegisters> measured_in(const std::vector<KernelResources> &kernels, const Planned &planned) {
     const StageGraph &graph = planned.view.graph;
-    is_bound = false;
-    std::vector<Price> prices;
+    std::vector<MeasuredRegisters> all;
     for (const Group &group : planned.plan.groups) {
         // Of templates whose branches differ the one for the sizes of the estimates counts.
         const bool has_first =
@@ -131,9 +132,22 @@ std::vector<Price> prices_under(int cap, const std::string &ptx, const Planned &
                 }
             }
         }
-        is_bound = is_bound || most.used == cap || most.spilled > 0;
-        prices.push_back(most.used > 0 ? price_kernel(graph, group, group.tile, *planned.device, cap, most)
-                                       : group.price);
+        all.push_back(most);
+    }
+    return all;
+}
+
+/// The plan's kernels priced by what ptxas makes of them under a cap.
+std::vector<Price> prices_under(int cap, const std::vector<MeasuredRegisters> &measured,
+                                const std::vector<MeasuredRegisters> &uncapped, const Planned &planned) {
+    std::vector<Price> prices;
+    for (size_t i = 0; i < measured.size(); i++) {
+        const Group &group = planned.plan.groups[i];
+        MeasuredRegisters registers = measured[i];
+        registers.wanted = uncapped[i].used;
+        prices.push_back(registers.used > 0
+                             ? price_kernel(planned.view.graph, group, group.tile, *planned.device, cap, registers)
+                             : group.price);
     }
     return prices;
 }
@@ -156,10 +170,16 @@ void measure_registers(Planned &planned, const Halide::Target &target, const std
     if (ptx.empty()) {
         return;
     }
+    const std::vector<MeasuredRegisters> uncapped = measured_in(assemble(ptx, kMostRegisters), planned);
+    int wanted = 0;
+    for (const MeasuredRegisters &registers : uncapped) {
+        wanted = std::max(wanted, registers.used);
+    }
     std::vector<Price> best;
-    bool is_bound = true;
-    for (size_t i = 0; i < caps.size() && is_bound; i++) {
-        const std::vector<Price> prices = prices_under(caps[i], ptx, planned, is_bound);
+    for (size_t i = 0; i < caps.size() && (i == 0 || caps[i - 1] < wanted); i++) {
+        const bool is_free = caps[i] >= wanted;
+        const std::vector<Price> prices =
+            prices_under(caps[i], is_free ? uncapped : measured_in(assemble(ptx, caps[i]), planned), uncapped, planned);
         if (i == 0) {
             planned.plan.first_cap_us = time_of(prices);
         }

@@ -162,7 +162,7 @@ private:
             stage.independent = independent_dims(f, definition);
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
-            stage.work = work_of(expressions_of(definition), walked_loops(stage));
+            stage.work = work_of(expressions_of(definition), loops_of(stage));
             stage.live_values = live_values_of(definition.values());
             stage.gpu_refusal = gpu_refusal(f, definition);
             read_definition(f, definition, add_vertex_of(std::move(stage)));

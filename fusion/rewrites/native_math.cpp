@@ -107,7 +107,7 @@ std::vector<Rewrite> plan_native_math(PipelineView &view) {
         if (!changes || holds_strict_float(all)) {
             continue;
         }
-        const Work left = work_of(after, walked_loops(stage));
+        const Work left = work_of(after, loops_of(stage));
         const double saved = stage.work.total() - left.total();
         if (saved <= 0) {
             continue;
