@@ -233,7 +233,9 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
         work.instructions += evaluations * a_point.total();
         for (const Use &use : at_block ? reads_of(member.stage, member.uses) : member.uses) {
             (at_block ? work.loads : evaluations) += times(use);
-            work.instructions += at_block ? 0 : times(use) * a_point.total();
+            work.instructions += at_block ? 0
+                                          : frames.at(use.frame) *
+                                                instructions_a_point(use, use.frame == output ? thread : one, a_point);
             if (member.placement == Placement::AtThread) {
                 keeps(member.stage, use);
             }
