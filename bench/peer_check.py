@@ -7,6 +7,7 @@ what the text gets wrong. NumPy's result, which stands in for PyTorch's as a ref
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def check(
         arrays = backends.numpy_inputs(workload.inputs(size), seed=1)
         want = PLAIN[generator](*(a.astype("float64") if a.dtype.kind == "f" else a for a in arrays))
         for peer, compute in programs(found, peers, device).items():
-            verdict = check_one(lambda c=compute: c(workload, arrays), want, tolerance)
+            verdict = check_one(partial(compute, workload, arrays), want, tolerance)
             if verdict is None:
                 continue
             is_right, text = verdict

@@ -28,7 +28,8 @@ class ImageOps(NamedTuple):
     enlarged: Callable[[Array, float], Array]  # bilinear, [c, y, x]; at input pixels a pixel of the result
     doubled: Callable[[Array, int, int], Array]  # means between points, to a height and a width
     sample: Callable[[Array, Array, Array], Array]  # bilinear, at x and y; the edges repeat
-    read_grid: Callable[[Array, Array, Array, Array], Array]  # of [y, x, z, channel] between cells, at y and x and z[y, x]
+    # Of a grid [y, x, z, channel], between cells, at y[y], x[x] and z[y, x].
+    read_grid: Callable[[Array, Array, Array, Array], Array]
     take: Callable[[Array, Array], Array]  # along the first axis, at an index [y, x]
     lookup: Callable[[Array, Array], Array]  # in a table, at each pixel
     shifts: Callable[[Array, int], Array]  # that many windows along x, as a new first axis

@@ -70,7 +70,8 @@ def torch_image_ops() -> ImageOps:
         rows, columns = height // 2 + 1, width // 2 + 1
         size = (2 * rows - 1, 2 * columns - 1)
         part = planes(v)[None, :, :rows, :columns]
-        return like(v, functional.interpolate(part, size=size, mode="bilinear", align_corners=True))[..., :height, :width]
+        twice = functional.interpolate(part, size=size, mode="bilinear", align_corners=True)
+        return like(v, twice)[..., :height, :width]
 
     def normal(at: Array, count: int) -> Array:
         """grid_sample's coordinates: -1 is the first point, 1 the last."""

@@ -11,6 +11,8 @@ gathers over a disc: a peer would be a port of the generator, not what anybody w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from peer_math import Array, Ops, Size, Spec, Workload
 
 # Scalar parameters: their estimates in the generators.
@@ -176,25 +178,23 @@ def nl_means(ops: Ops, v: Array) -> tuple[Array, ...]:
     return (sums / total,)
 
 
-def image(dtype: str = "float32", low: float = -1.0, high: float = 1.0) -> Spec:
-    """Without its shape."""
-    return Spec((), dtype, low, high, 0.0 if dtype == "float32" else 1.0)
+Specs = Callable[[Size], list[Spec]]
+
+# Without their shapes. Bytes and shorts are of any value.
+FLOAT, BYTE, SHORT = Spec(()), Spec((), "uint8", 0.0, 255.0, 1.0), Spec((), "uint16", 0.0, 65535.0, 1.0)
 
 
-BYTE, SHORT = image("uint8", 0.0, 255.0), image("uint16", 0.0, 65535.0)
-
-
-def planes(count: int = 0, spec: Spec | None = None, images: int = 1):
+def planes(count: int = 0, spec: Spec = FLOAT, images: int = 1) -> Specs:
     """`images` images, of `count` planes or, for 0, without that dimension."""
-    kind, front = spec or image(), (count,) if count else ()
-    return lambda s: [kind._replace(shape=(*front, s.height, s.width))] * images
+    front = (count,) if count else ()
+    return lambda s: [spec._replace(shape=(*front, s.height, s.width))] * images
 
 
-def channels_last(count: int, border: int = 0):
+def channels_last(count: int, border: int = 0) -> Specs:
     return lambda s: [Spec((s.height + 2 * border, s.width + 2 * border, count))]
 
 
-def with_weights(image_specs, *shapes: tuple[int, ...]):
+def with_weights(image_specs: Specs, *shapes: tuple[int, ...]) -> Specs:
     return lambda s: image_specs(s) + [Spec(shape) for shape in shapes]
 
 
@@ -217,9 +217,7 @@ IMAGE_WORKLOADS: dict[str, Workload] = {
     "unsharp": Workload((APPS, LARGE), planes(3), planes(3), unsharp),
     "stencil_chain": Workload((Size(1536, 2560),), planes(0, SHORT), planes(0, SHORT), stencil_chain),
     "max_filter": Workload((LARGE,), planes(), planes(), max_filter),
-    "resize": Workload(
-        (LARGE,), lambda s: planes(3, BYTE)(Size(s.width // 2, s.height // 2)), planes(3, BYTE), resize
-    ),
+    "resize": Workload((LARGE,), lambda s: planes(3, BYTE)(Size(s.width // 2, s.height // 2)), planes(3, BYTE), resize),
     "hist_equalize": Workload((LARGE,), planes(0, BYTE), planes(0, BYTE), hist_equalize),
     "integral_image": Workload((Size(4096, 2160),), planes(0, BYTE), planes(0, BYTE), integral_image),
     "nl_means": Workload((APPS,), planes(3), planes(3), nl_means),

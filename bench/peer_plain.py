@@ -1,4 +1,4 @@
-"""The generators of peer_images.py and peer_pyramids.py once more, as plain as can be, to check the peers with (peers.py --check).
+"""The generators of peer_images.py once more, as plain as can be, to check the peers with (peers.py --check).
 
 Each is its generator's text with functions of places in Funcs' stead: at any place, beyond the edges too, a function is
 computed from its definition, in float64 and int64. Nothing here pads, slices or knows a margin. `stored` computes a function

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from peer_image_ops import mix
-from peer_images import luminance, planes
+from peer_images import FLOAT, luminance, planes
 from peer_math import Array, Ops, Size, Workload
 
 LEVELS, INTENSITIES = 8, 8  # local_laplacian
@@ -126,7 +126,7 @@ PYRAMID_WORKLOADS: dict[str, Workload] = {
     # In 256ths no value's level hangs on a rounding.
     "bilateral_grid": Workload(
         (Size(4096, 2160),),
-        lambda s: [spec._replace(step=1 / 256) for spec in planes()(s)],
+        planes(0, FLOAT._replace(step=1 / 256)),
         planes(),
         bilateral_grid,
     ),

@@ -43,6 +43,8 @@ CALL_TIME_UP_TO = 65536  # elements
 CALLS = 2000
 # Relative to the largest magnitude; float32 against float64 stays below 1e-5, float16 rounds to 5e-4 once or twice.
 TOLERANCE, HALF_TOLERANCE = 1e-4, 4e-3
+# It reads between pixels at x + u: next to x = 3840 float32 has steps of 2.4e-4.
+FLOW_TOLERANCE = 1e-3
 PEERS = ("torch-eager", "torch-compile", "torch-autotune", "torch-triton", "jax-jit")
 
 
@@ -172,6 +174,8 @@ def run_peer(
 
 def is_right(row: dict[str, Any]) -> bool:
     workload, size = WORKLOADS[row["generator"]], Size(row["width"], row["height"], row["depth"])
+    if row["generator"] == "optical_flow_step":
+        return row["rel_error"] <= FLOW_TOLERANCE
     is_half = any(spec.dtype == "float16" for spec in workload.outputs(size))
     return row["rel_error"] <= (HALF_TOLERANCE if is_half else TOLERANCE)
 
