@@ -167,15 +167,17 @@ def nl_means(ops: Ops, v: Array) -> tuple[Array, ...]:
     half, reach = PATCH // 2, SEARCH // 2
     wide = repeated(ops, v, half + reach)
     centre = near(wide, 0, 0, reach)
-    total = sums = 0.0
+    total, sums = 0.0, [0.0] * len(v)
     for j in range(SEARCH):
         # A row of the search window at a time: all of it would be 49 images.
         moved = ops.images.shifts(wide[:, j : j + centre.shape[1]], SEARCH)
         apart = centre - moved
         weight = ops.xp.exp(ops.images.box_mean((apart * apart).sum(axis=1), PATCH) / (-3 * STRENGTH * STRENGTH))
         total = total + weight.sum(axis=0)
-        sums = sums + (weight[:, None] * near(moved, 0, 0, half)).sum(axis=0)
-    return (sums / total,)
+        # A channel at a time: given all three at once, XLA's CPU compiler (JAX 0.10) gets two of them wrong.
+        values = near(moved, 0, 0, half)
+        sums = [so_far + (weight * values[:, c]).sum(axis=0) for c, so_far in enumerate(sums)]
+    return (ops.xp.stack([channel / total for channel in sums]),)
 
 
 Specs = Callable[[Size], list[Spec]]
