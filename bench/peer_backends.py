@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from peer_image_ops import array_image_ops, jax_image_ops
+from peer_image_torch import torch_image_ops
 from peer_math import Array, Ops, Spec
 from peer_row_ops import array_row_ops, torch_row_ops
 
@@ -67,6 +69,7 @@ def torch_ops() -> Ops:
         row_major=lambda v: v.contiguous(),
         to_u8=lambda v: v.to(torch.uint8),
         rows=torch_row_ops(),
+        images=torch_image_ops(),
     )
 
 
@@ -145,6 +148,9 @@ def torch_library(device: str) -> Library:
 
     if device == "cuda" and not torch.cuda.is_available():
         raise ImportError("PyTorch sees no GPU")
+    # Convolutions of float32 as such, not of TensorFloat-32, each by the algorithm that is fastest at its size.
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
 
     def wait(_: Any) -> None:
         if device == "cuda":
@@ -217,6 +223,7 @@ def jax_library(device: str) -> Library:
         row_major=lambda v: v,  # what a jitted function returns is row-major
         to_u8=lambda v: v.astype(jax.numpy.uint8),
         rows=array_row_ops(jax.numpy),
+        images=jax_image_ops(),
     )
 
     def compiled(compute: Program) -> Program:
@@ -248,7 +255,14 @@ def numpy_ops() -> Ops:
     def gelu(v: Array) -> Array:
         return 0.5 * v * (1.0 + numpy.tanh(0.7978845608 * (v + 0.044715 * v * v * v)))
 
-    return Ops(numpy, gelu, numpy.ascontiguousarray, lambda v: v.astype(numpy.uint8), array_row_ops(numpy))
+    return Ops(
+        xp=numpy,
+        gelu=gelu,
+        row_major=numpy.ascontiguousarray,
+        to_u8=lambda v: v.astype(numpy.uint8),
+        rows=array_row_ops(numpy),
+        images=array_image_ops(numpy),
+    )
 
 
 def numpy_inputs(specs: list[Spec], seed: int) -> list[Array]:

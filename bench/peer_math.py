@@ -11,19 +11,22 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from peer_image_ops import ImageOps
 from peer_row_ops import RowOps
 
 Array = Any
 
 
 class Ops(NamedTuple):
-    """One array library: `xp` has sin, exp, sqrt, tanh, floor and where under the same names; `rows` is for peer_rows.py."""
+    """One array library: `xp` has sin, exp, sqrt, tanh, floor and where under the same names; `rows` is for peer_rows.py,
+    `images` for peer_images.py and peer_pyramids.py."""
 
     xp: Any
     gelu: Callable[[Array], Array]
     row_major: Callable[[Array], Array]
     to_u8: Callable[[Array], Array]
     rows: RowOps
+    images: ImageOps
 
 
 class Spec(NamedTuple):
@@ -39,7 +42,8 @@ class Spec(NamedTuple):
     step: float = 0.0
 
     def nbytes(self) -> int:
-        return math.prod(self.shape) * {"float32": 4, "int32": 4, "float16": 2, "int16": 2, "uint8": 1}[self.dtype]
+        element = {"float32": 4, "int32": 4, "float16": 2, "int16": 2, "uint16": 2, "uint8": 1}[self.dtype]
+        return math.prod(self.shape) * element
 
 
 class Size(NamedTuple):

@@ -10,6 +10,7 @@ of calls enqueued without waiting and one wait at its end, the median batch (JAX
 Inputs smaller than twice the L2 are rotated among up to eight sets. Up to 65536 elements `us_call`
 is also given: wall clock over 2000 calls in a row and one wait, divided by 2000.
 `bytes` are the compulsory ones, each input once and each output once; `gbps` is bytes over ms.
+--check times nothing: it compares the peers of images with formulations that share no text with them.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import peer_backends as backends
+from peer_images import IMAGE_WORKLOADS
 from peer_math import WORKLOADS as POINTWISE_WORKLOADS
 from peer_math import Array, Size, compulsory_bytes
+from peer_pyramids import PYRAMID_WORKLOADS
 from peer_rows import ROW_WORKLOADS
 
-WORKLOADS = POINTWISE_WORKLOADS | ROW_WORKLOADS
+WORKLOADS = POINTWISE_WORKLOADS | ROW_WORKLOADS | IMAGE_WORKLOADS | PYRAMID_WORKLOADS
 
 ROTATE_BELOW_BYTES = 2 * 60 * 10**6  # twice the 60 MB L2 of an H200
 MOST_SETS = 8
@@ -40,6 +43,8 @@ CALL_TIME_UP_TO = 65536  # elements
 CALLS = 2000
 # Relative to the largest magnitude; float32 against float64 stays below 1e-5, float16 rounds to 5e-4 once or twice.
 TOLERANCE, HALF_TOLERANCE = 1e-4, 4e-3
+# It reads between pixels at x + u: next to x = 3840 float32 has steps of 2.4e-4.
+FLOW_TOLERANCE = 1e-3
 PEERS = ("torch-eager", "torch-compile", "torch-autotune", "torch-triton", "jax-jit")
 
 
@@ -95,9 +100,9 @@ def read_cases(path: str) -> list[Case]:
         raise UserError(f"{path} is not a list of sizes: {error!r}") from error
 
 
-def cases_of(sizes: list[str]) -> list[Case]:
+def cases_of(sizes: list[str], defaults: list[Case]) -> list[Case]:
     if not sizes:
-        return default_cases()
+        return defaults
     return [case for s in sizes for case in (read_cases(s) if s.endswith(".json") else [parse_case(s)])]
 
 
@@ -169,6 +174,8 @@ def run_peer(
 
 def is_right(row: dict[str, Any]) -> bool:
     workload, size = WORKLOADS[row["generator"]], Size(row["width"], row["height"], row["depth"])
+    if row["generator"] == "optical_flow_step":
+        return row["rel_error"] <= FLOW_TOLERANCE
     is_half = any(spec.dtype == "float16" for spec in workload.outputs(size))
     return row["rel_error"] <= (HALF_TOLERANCE if is_half else TOLERANCE)
 
@@ -191,6 +198,18 @@ def free_memory(with_torch: bool) -> None:
 
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+
+
+def check_peers(found: dict[str, backends.Library], options: argparse.Namespace) -> int:
+    """The exit status."""
+    import peer_check  # needs NumPy
+
+    cases = cases_of(options.sizes, [Case(name, size) for name in peer_check.PLAIN for size in peer_check.SIZES])
+    for case in cases:
+        if case.generator not in peer_check.PLAIN:
+            raise UserError(f"{case.generator}: --check has no plain formulation of it")
+    with_workloads = [(name, WORKLOADS[name], size) for name, size in cases]
+    return 0 if peer_check.check(with_workloads, found, options.peers, options.device, TOLERANCE) else 1
 
 
 def run_cases(cases: list[Case], found: dict[str, backends.Library], options: argparse.Namespace) -> dict[str, Any]:
@@ -237,6 +256,7 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=30, metavar="N", help="timed runs of each (default: 30)")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="default: cuda")
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS), help="default: all of them")
+    parser.add_argument("--check", action="store_true", help="check the peers of images at small sizes, time nothing")
     options = parser.parse_args(arguments)
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats}: at least 1 is needed")
@@ -248,7 +268,9 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse_options(arguments)
     try:
-        cases = cases_of(options.sizes)
+        if options.check:
+            return check_peers(load_libraries(options.peers, options.device)[0], options)
+        cases = cases_of(options.sizes, default_cases())
     except UserError as error:
         print(f"peers.py: {error}", file=sys.stderr)
         return 2
