@@ -51,7 +51,9 @@ double instructions_elsewhere(const StageGraph &graph, const Group &group) {
     for (const Input &input : group.inputs) {
         for (const Use &use : input.uses) {
             const double loads = graph[use.frame].points() * evaluations_a_point(use, {});
-            instructions += use.is_box ? (has_span(use) ? loads * (kLoad - 1) : 0) : loads * (kLoad - 1 + kPlace);
+            // What a reduction walks is no box either, but its loads come along rows.
+            const bool is_gathered = !use.is_box && group.kind != Template::Reduction;
+            instructions += is_gathered ? loads * (kLoad - 1 + kPlace) : has_span(use) ? loads * (kLoad - 1) : 0;
         }
     }
     return instructions;
@@ -61,6 +63,9 @@ double instructions_elsewhere(const StageGraph &graph, const Group &group) {
 double instructions_of(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
     double instructions = 0;
     for (const Use &use : member.uses) {
+        if (member.placement == Placement::AtBlock && use.frame != member.stage) {
+            continue;  // read from its tile
+        }
         const bool is_in_output = std::count(group.outputs.begin(), group.outputs.end(), use.frame) > 0;
         const Stage &frame = graph[use.frame];
         instructions +=
