@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fusion/contraction_kernel.h"
+#include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/late_reads.h"
 #include "fusion/private_kernel.h"
@@ -126,8 +127,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool is_owned = group.kind == Template::Private || group.kind == Template::Parallel;
     const PrivateWork owned = is_owned ? owned_work(graph, group, tile, device) : PrivateWork();
     in_flight *= group.kind == Template::Private ? kWrittenOutSteps : 1;
-    const bool is_tiled = group.kind == Template::Stencil;
-    const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
+    const bool folds = group.kind == Template::Folded, is_tiled = group.kind == Template::Stencil || folds;
+    const StencilWork stencil = folds      ? folded_work(graph, group, tile)
+                                : is_tiled ? stencil_work(graph, group, tile)
+                                           : StencilWork();
     double instructions =
         is_tiled ? stencil.overhead + stencil.loads * (kLoad - 1) : neighbours_loaded(graph, group) * (kLoad - 1);
     for (const Member &member : group.members) {
@@ -198,7 +201,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512)));
     const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
-    const double latency_us = is_owned ? owned.latency_us : block.latency_us;
+    const double latency_us = is_owned ? owned.latency_us : folds ? stencil.latency_us : block.latency_us;
     price.compute_us = contracts ? (issuing + contraction.latency_us) * (1 + starvation(contraction, cap - estimated))
                                  : std::max(issuing + spilled_us, latency_us * std::max(1.0, price.waves));
     price.compute_us += contracts ? spilled_us : 0;
@@ -214,6 +217,8 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Stencil) {
         candidates = stencil_tiles(graph, group);
+    } else if (group.kind == Template::Folded) {
+        candidates = folded_tiles(graph, group, device);
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Reduction) {
@@ -239,8 +244,9 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         }
         first = false;
     }
-    if (group.kind == Template::Stencil) {
-        const StencilWork work = stencil_work(graph, group, group.tile);
+    if (group.kind == Template::Stencil || group.kind == Template::Folded) {
+        const StencilWork work = group.kind == Template::Folded ? folded_work(graph, group, group.tile)
+                                                                : stencil_work(graph, group, group.tile);
         for (Member &member : group.members) {
             member.evaluations = work.evaluations.at(member.stage);
         }

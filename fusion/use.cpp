@@ -8,7 +8,7 @@ Sites Sites::through(const Read &read, size_t loops) const {
     const bool moves = read.kind == ReadKind::Stencil || read.kind == ReadKind::Strided ||
                        read.kind == ReadKind::Gather || read.kind == ReadKind::Opaque;
     Sites result{calls * read.points, others * read.others(), std::vector<Reach>(loops), is_box && read.is_box,
-                 is_own_point && !moves};
+                 is_own_point && !moves, is_step_box && read.is_step_box};
     for (size_t d = 0; d < read.follows.size(); d++) {
         const int loop = read.follows[d];
         if (loop >= 0 && loop < (int)reach.size()) {
@@ -31,10 +31,11 @@ void Sites::unite(const Sites &more, bool shares) {
     others = shares ? std::max(others, more.others) : others + more.others;
     is_box = is_box && more.is_box;
     is_own_point = is_own_point && more.is_own_point;
+    is_step_box = is_step_box && more.is_step_box;
 }
 
 Use Sites::of(Vertex frame, const std::vector<int> &follows) const {
-    return {frame, calls, others, follows, reach, is_box, is_own_point};
+    return {frame, calls, others, follows, reach, is_box, is_own_point, is_step_box};
 }
 
 bool has_span(const Use &use) {

@@ -118,8 +118,8 @@ std::vector<Price> prices_under(int cap, const std::string &ptx, const Planned &
     std::vector<Price> prices;
     for (const Group &group : planned.plan.groups) {
         // Of templates whose branches differ the one for the sizes of the estimates counts.
-        const bool has_first =
-            group.kind == Template::Reduction || group.kind == Template::Stencil || group.kind == Template::Transpose;
+        const bool has_first = group.kind == Template::Reduction || group.kind == Template::Stencil ||
+                               group.kind == Template::Folded || group.kind == Template::Transpose;
         MeasuredRegisters most;
         for (const Vertex output : group.outputs) {
             const auto &function = planned.view.sources[graph[output].func_id].function;
