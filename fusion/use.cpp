@@ -7,8 +7,8 @@ namespace fusion {
 Sites Sites::through(const Read &read, size_t loops) const {
     const bool moves = read.kind == ReadKind::Stencil || read.kind == ReadKind::Strided ||
                        read.kind == ReadKind::Gather || read.kind == ReadKind::Opaque;
-    Sites result{calls * read.points, others * read.others(), std::vector<Reach>(loops), is_box && read.is_box,
-                 is_own_point && !moves, is_step_box && read.is_step_box};
+    Sites result{calls * read.points,   others * read.others(), std::vector<Reach>(loops),
+                 is_box && read.is_box, is_own_point && !moves, is_step_box && read.is_step_box};
     for (size_t d = 0; d < read.follows.size(); d++) {
         const int loop = read.follows[d];
         if (loop >= 0 && loop < (int)reach.size()) {
