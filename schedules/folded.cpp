@@ -45,7 +45,7 @@ void walk(const Emitter &emit, const Stage &out, const Tile &tile, TailStrategy 
         tiles.push_back(kBands);
     }
     for (const int dim : out.memory_order) {
-        if (dim == dims.z && tile.slices > 1) {
+        if (dim == dims.z) {  // also by one: both branches' kernels have one name, and what ptxas says of it is found
             emit(Verb::Split, {arg(dim), kSlice, kDeep}, tile.slices, deep);
             order.push_back(kDeep);
             rest.push_back(kSlice);
@@ -58,7 +58,7 @@ void walk(const Emitter &emit, const Stage &out, const Tile &tile, TailStrategy 
     order.insert(order.end(), tiles.begin(), tiles.end());
     order.insert(order.end(), rest.begin(), rest.end());
     emit(Verb::Reorder, order);
-    if (tile.slices > 1 && dims.z >= 0) {
+    if (dims.z >= 0) {
         emit(Verb::Unroll, {kDeep});
     }
     emit(Verb::Unroll, {kTurn});
