@@ -31,7 +31,7 @@ std::string tile_text(const Group &group) {
     if (group.kind == Template::Transpose) {
         return text + ", tiles of " + std::to_string(kTransposeTile) + " x " + std::to_string(kTransposeTile);
     }
-    if (group.kind == Template::Stencil) {
+    if (group.kind == Template::Stencil || group.kind == Template::Folded) {
         const Tile &tile = group.tile;
         const auto by = [&](int x, int y) {
             return std::to_string(x) + (tile.dims.y < 0 ? "" : " x " + std::to_string(y));

@@ -133,6 +133,8 @@ struct Read {
     /// Every index is a loop, a constant or their sum, so the points read for a tile of the consumer are a box of constant
     /// size; not so behind a clamp, a parameter or a division.
     bool is_box = true;
+    /// The same of one step of the consumer's RDom, whose loops an index may be too.
+    bool is_step_box = true;
     double region_elements() const;
     /// Of `points`, those at unlike places in the dimensions that follow no loop.
     double others() const;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fusion/error.h"
+#include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/price.h"
 #include "fusion/private_kernel.h"
@@ -26,6 +27,9 @@ Template template_of(const StageGraph &graph, const Assignment &assignment, cons
     }
     if (group.outputs.size() > 1) {
         return Template::Siblings;
+    }
+    if (keeps_steps(graph, group)) {
+        return Template::Folded;
     }
     if (is_reduction(stage) || std::any_of(group.members.begin(), group.members.end(), reduces)) {
         return Template::Reduction;
@@ -157,7 +161,8 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
                                              [](const Member &m) { return m.placement == Placement::AtBlock; });
         const bool is_wrong_tile =
             group.kind == Template::Transpose && keeps_tiles && !is_transposed_tile(graph, group);
-        if (is_wrong_tile || (group.kind == Template::Stencil && !can_tile(graph, group).allowed())) {
+        const bool is_wrong_fold = group.kind == Template::Folded && !can_fold(graph, group).allowed();
+        if (is_wrong_tile || is_wrong_fold || (group.kind == Template::Stencil && !can_tile(graph, group).allowed())) {
             group.price.time_us = std::numeric_limits<double>::infinity();  // nobody may take it
         } else {
             choose_tile(graph, group, device, limits);

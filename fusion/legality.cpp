@@ -85,7 +85,9 @@ Decision read_kind(const Candidate &c) {
 Decision stencil_tile(const Candidate &c) {
     const bool is_kept = c.proposed == Placement::AtThread || c.proposed == Placement::AtBlock;
     for (const Edge &e : c.edges) {
-        if (is_kept && !is_reduction(producer_of(c)) && !c.graph[e].is_box) {
+        const bool is_of_step = is_reduction(c.graph[target(e, c.graph)]);
+        const bool is_box = is_of_step ? c.graph[e].is_step_box : c.graph[e].is_box;
+        if (is_kept && !is_reduction(producer_of(c)) && !is_box) {
             return Decision::forbid("what neighbouring points of " + c.graph[target(e, c.graph)].func +
                                     " need of it has no constant size");
         }

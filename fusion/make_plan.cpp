@@ -3,6 +3,7 @@
 #include <set>
 
 #include "fusion/error.h"
+#include "fusion/fold_steps.h"
 #include "fusion/kernels.h"
 #include "fusion/plan.h"
 #include "fusion/price.h"
@@ -25,7 +26,7 @@ class Planner {
 public:
     Planner(const StageGraph &graph, const Device &device, const Limits &limits)
         : draft{graph, device, limits, all_stored(graph), {}}, decided(num_vertices(graph)), graph(graph),
-          joins(post_dominators(graph)) {
+          joins(post_dominators(graph)), steps(stages_of_steps(graph)) {
         draft.kernels = make_kernels(graph, draft.assignment, device, limits);
         keep_private(graph, draft.assignment, draft.kernels, device, limits);
         for (Vertex v = 0; v < num_vertices(graph); v++) {
@@ -60,7 +61,8 @@ public:
 
 private:
     const StageGraph &graph;
-    std::vector<std::optional<Vertex>> joins;
+    const std::vector<std::optional<Vertex>> joins;
+    const std::vector<std::vector<Vertex>> steps;
     std::set<std::pair<double, Vertex>> queue;  ///< (-benefit, stage)
     std::map<Vertex, std::optional<Proposal>> best;
 
@@ -107,9 +109,12 @@ private:
             if (!reduces) {
                 proposals.push_back(propose_fusion(draft, {v}, placement));
             }
-            if (!reduces && is_read_at_offsets(v)) {
+            if (!reduces && is_read_at_offsets(graph, v)) {
                 proposals.push_back(propose_fusion(draft, {v}, Placement::AtThread));
                 proposals.push_back(propose_fusion(draft, {v}, Placement::AtBlock));
+            }
+            if (!reduces && steps[v].size() > 1) {
+                proposals.push_back(propose_fusion(draft, steps[v], Placement::AtBlock));
             }
             // Of a reduction that gains nothing so far also up to a later join: it may take more to finish what a row needs.
             const auto is_allowed = [](const auto &p) { return p && p->judgement.decision.allowed(); };
@@ -144,13 +149,6 @@ private:
         if (best[v]) {
             queue.insert({-best[v]->benefit(), v});
         }
-    }
-
-    /// Some stage reads it at a box of places, so that neighbouring points share some.
-    bool is_read_at_offsets(Vertex v) const {
-        const auto [begin, end] = out_edges(v, graph);
-        return std::any_of(begin, end, [&](const Edge &e) { return graph[e].kind == ReadKind::Stencil; }) &&
-               std::all_of(begin, end, [&](const Edge &e) { return graph[e].is_box; });
     }
 
     std::optional<Proposal> best_move() const {
@@ -202,7 +200,10 @@ private:
         if (proposal.placement == Placement::Inlined) {
             return proposal.judgement.rule;
         }
-        return is_reduction(graph[v]) ? kRowResident : is_read_at_offsets(v) ? kStencilTile : kTransposedTile;
+        const bool is_of_step = proposal.placement == Placement::AtBlock && proposal.stages.size() > 1;
+        return is_reduction(graph[v])                       ? kRowResident
+               : is_of_step || is_read_at_offsets(graph, v) ? kStencilTile
+                                                            : kTransposedTile;
     }
 
     void take(const Proposal &proposal, int step) {

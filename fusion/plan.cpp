@@ -31,6 +31,8 @@ std::string name_of(Template kind) {
         return "transpose";
     case Template::Stencil:
         return "stencil";
+    case Template::Folded:
+        return "folded";
     case Template::Reduction:
         return "reduction";
     case Template::Private:

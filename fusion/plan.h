@@ -25,6 +25,7 @@ enum class Template {
     Siblings,   ///< several outputs in one launch, each flattened to one loop
     Transpose,  ///< square tiles through shared memory
     Stencil,    ///< tiles of points; neighbours that several points need are kept in registers or shared memory
+    Folded,     ///< a block folds for a tile of points, and computes the stencils of each step in shared memory first
     Reduction,  ///< a block reduces together, keeps the values in shared memory and computes what reads them
     Private,    ///< a thread or a block computes all definitions of a Func for its points, in memory of its own
     Parallel,   ///< loops over pure dimensions in parallel, reduction loops inside the thread
@@ -54,9 +55,9 @@ struct Tile {
     int vector = 1;       ///< neighbouring points a thread computes with one wide access
     int per_thread = 1;   ///< such vectors a thread, a block's width apart; of a stencil, below each other
     int threads = 256;    ///< a block
-    int lanes = 0;        ///< of a stencil: threads of a block along the contiguous dimension, the rest below
-    int slices = 1;       ///< of a stencil: points a thread along a third dimension
-    TiledDims dims = {};  ///< of a stencil
+    int lanes = 0;        ///< of a stencil or fold: threads of a block along the contiguous dimension, the rest below
+    int slices = 1;       ///< of a stencil or fold: points a thread along a third dimension
+    TiledDims dims = {};  ///< of a stencil or fold
     int reducing = 1;     ///< of these, threads that share one reduction
     int chunks = 1;       ///< parts of a reduction in blocks of their own, combined by a second launch
     bool operator==(const Tile &) const = default;
@@ -71,6 +72,7 @@ struct Use {
     std::vector<Reach> reach = {};  ///< per loop: offsets to the frame's point, those of all paths united
     bool is_box = true;             ///< the points used for a tile of the frame are a box of known size
     bool is_own_point = true;       ///< no path goes through an offset, a stride or data
+    bool is_step_box = true;        ///< as is_box, of one step of the frame's loops over its RDom
 };
 
 struct Member {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fusion/contraction_kernel.h"
+#include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/late_reads.h"
 #include "fusion/private_kernel.h"
@@ -45,15 +46,23 @@ double recomputed(const StageGraph &graph, const Member &member, double evaluati
 /// slice: 428 for 304 loads, 2026-11-30).
 constexpr double kPlace = 2;
 
-/// Instructions of the loads at other points than a thread's own, each by itself, beyond the first of each.
-double instructions_elsewhere(const StageGraph &graph, const Group &group) {
+/// Instructions of the loads at other points than a thread's own, each by itself, beyond the first of each. Of vectors that
+/// are not where they are in memory each lane loads alone, and a warp's loads of one lane lie as far apart as vectors are long
+/// (squares of nl_means, 4 lanes: 0.89 ms where 0.24 was predicted; H200, 2026-11-30).
+double instructions_elsewhere(const StageGraph &graph, const Group &group, const Tile &tile) {
     double instructions = 0;
     for (const Input &input : group.inputs) {
+        const int row = contiguous_dim(graph[input.producer]);
         for (const Use &use : input.uses) {
             const double loads = graph[use.frame].points() * evaluations_a_point(use, {});
             // What a reduction walks is no box either, but its loads come along rows.
             const bool is_gathered = !use.is_box && group.kind != Template::Reduction;
-            instructions += is_gathered ? loads * (kLoad - 1 + kPlace) : has_span(use) ? loads * (kLoad - 1) : 0;
+            const bool is_moved = row >= 0 && row < (int)use.reach.size() && use.reach[row] != Reach() &&
+                                  use.follows[row] == contiguous_dim(graph[use.frame]);
+            const double lines = group.kind == Template::Pointwise && is_moved && use.is_box ? tile.vector : 1;
+            instructions += is_gathered                  ? loads * (kLoad - 1 + kPlace)
+                            : has_span(use) || lines > 1 ? loads * (kLoad * lines - 1)
+                                                         : 0;
         }
     }
     return instructions;
@@ -145,10 +154,12 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool is_owned = group.kind == Template::Private || group.kind == Template::Parallel;
     const PrivateWork owned = is_owned ? owned_work(graph, group, tile, device) : PrivateWork();
     in_flight *= group.kind == Template::Private ? kWrittenOutSteps : 1;
-    const bool is_tiled = group.kind == Template::Stencil;
-    const StencilWork stencil = is_tiled ? stencil_work(graph, group, tile) : StencilWork();
+    const bool folds = group.kind == Template::Folded, is_tiled = group.kind == Template::Stencil || folds;
+    const StencilWork stencil = folds      ? folded_work(graph, group, tile)
+                                : is_tiled ? stencil_work(graph, group, tile)
+                                           : StencilWork();
     double instructions = is_tiled ? stencil.instructions + stencil.overhead + stencil.loads * (kLoad - 1)
-                                   : instructions_elsewhere(graph, group);
+                                   : instructions_elsewhere(graph, group, tile);
     for (const Member &member : group.members) {
         const double evaluations = is_tiled ? stencil.evaluations.at(member.stage) : member.evaluations;
         instructions += is_tiled  ? 0
@@ -220,7 +231,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512)));
     const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
-    const double latency_us = is_owned ? owned.latency_us : block.latency_us;
+    const double latency_us = is_owned ? owned.latency_us : folds ? stencil.latency_us : block.latency_us;
     const double waves = std::max(1.0, price.waves);
     price.compute_us = std::max(issuing + spilled_us, latency_us * waves);
     price.compute_us += contracts ? waves * waiting_us(contraction, wanted, cap) : 0;
@@ -236,6 +247,8 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates.push_back({.vector = limits.vector});
     } else if (group.kind == Template::Stencil) {
         candidates = stencil_tiles(graph, group);
+    } else if (group.kind == Template::Folded) {
+        candidates = folded_tiles(graph, group, device);
     } else if (group.kind == Template::Transpose) {
         candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
     } else if (group.kind == Template::Reduction) {
@@ -261,8 +274,9 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         }
         first = false;
     }
-    if (group.kind == Template::Stencil) {
-        const StencilWork work = stencil_work(graph, group, group.tile);
+    if (group.kind == Template::Stencil || group.kind == Template::Folded) {
+        const StencilWork work = group.kind == Template::Folded ? folded_work(graph, group, group.tile)
+                                                                : stencil_work(graph, group, group.tile);
         for (Member &member : group.members) {
             member.evaluations = work.evaluations.at(member.stage);
         }

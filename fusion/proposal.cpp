@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "fusion/fold_steps.h"
+#include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/stencil_kernel.h"
@@ -46,8 +48,15 @@ Judgement judge_legality(const Draft &draft, Vertex v, Placement placement) {
 }
 
 Placement placement_in(const Draft &draft, const std::vector<Vertex> &stages, Vertex stage, Placement placement) {
-    const bool is_between = placement == Placement::AtBlock && stages.size() > 1 && !is_reduction(draft.graph[stage]);
-    return is_between ? Placement::Inlined : placement;
+    const StageGraph &graph = draft.graph;
+    if (placement != Placement::AtBlock || stages.size() == 1 || is_reduction(graph[stage])) {
+        return placement;
+    }
+    if (is_reduction(graph[stages.front()])) {
+        return Placement::Inlined;
+    }
+    // Stages of a fold's steps.
+    return is_shared_in_step(graph, stages, stage) ? Placement::AtBlock : Placement::Inlined;
 }
 
 std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Vertex> &stages, Placement placement) {
@@ -108,6 +117,13 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
             proposal.judgement = {Decision::forbid("its reader keeps its own loops"), kReductionBoundary};
             return placement == Placement::AtBlock && !reduces ? std::nullopt : std::optional(proposal);
         }
+        if (after.kind == Template::Folded) {
+            const Decision possible = can_fold(draft.graph, after);
+            if (!possible.allowed()) {
+                proposal.judgement = {possible, kStencilTile};
+                return proposal;
+            }
+        }
         if (after.kind == Template::Reduction) {
             const Decision possible = can_reduce_in_block(draft.graph, after);
             if (!possible.allowed()) {
@@ -116,7 +132,8 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
             }
             continue;
         }
-        if (after.kind == Template::Stencil || (keeps && after.kind != Template::Transpose)) {
+        const bool is_other_tile = after.kind == Template::Transpose || after.kind == Template::Folded;
+        if (after.kind == Template::Stencil || (keeps && !is_other_tile)) {
             const Decision possible = can_tile(draft.graph, after);
             if (!possible.allowed()) {
                 proposal.judgement = {possible, kStencilTile};
@@ -144,6 +161,12 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
         proposal.judgement = judge(candidate, RuleKind::Profit);
     }
     return proposal;
+}
+
+bool is_read_at_offsets(const StageGraph &graph, Vertex v) {
+    const auto [begin, end] = out_edges(v, graph);
+    return std::any_of(begin, end, [&](const Edge &e) { return graph[e].kind == ReadKind::Stencil; }) &&
+           std::all_of(begin, end, [&](const Edge &e) { return graph[e].is_box; });
 }
 
 bool is_read_transposed(const Draft &draft, Vertex v) {
@@ -196,12 +219,17 @@ std::optional<Proposal> propose_move(const Draft &draft, Vertex v, Placement pla
             if (after.kind == Template::Stencil && !can_tile(draft.graph, after).allowed()) {
                 return std::nullopt;
             }
+            const bool is_fold = after.kind == Template::Folded, was_fold = group.kind == Template::Folded;
+            if ((is_fold && !can_fold(draft.graph, after).allowed()) ||
+                (was_fold && !is_fold && !can_reduce_in_block(draft.graph, after).allowed())) {
+                return std::nullopt;
+            }
         }
     }
     const bool is_stored = placement == Placement::Root;
     if (is_stored) {
         move.changed.push_back(make_kernel(draft.graph, changed, {v}, draft.device, draft.limits));
-    } else if (before.size() != 1 || before[0].kind != Template::Stencil ||
+    } else if (before.size() != 1 || (before[0].kind != Template::Stencil && before[0].kind != Template::Folded) ||
                !judge_legality(draft, v, placement).decision.allowed()) {
         return std::nullopt;
     }

@@ -30,7 +30,8 @@ struct Proposal {
     double benefit() const { return apart_us - fused_us; }
 };
 
-/// Of stages that move together to the block, reductions are kept there and what lies between them is inlined.
+/// Of stages that move together to the block, reductions are kept there, and of the stages of a fold's steps those that its
+/// threads share; what lies between is inlined.
 Placement placement_in(const Draft &draft, const std::vector<Vertex> &stages, Vertex stage, Placement placement);
 
 /// Moves stored stages into the kernels that read them. A refusal is a proposal whose judgement forbids; nullopt where
@@ -44,6 +45,9 @@ std::optional<Proposal> propose_move(const Draft &draft, Vertex stage, Placement
 
 /// What legality says of moving a stage into its readers' kernels.
 Judgement judge_legality(const Draft &draft, Vertex stage, Placement placement);
+
+/// Some stage reads it at a box of places, so that neighbouring points share some.
+bool is_read_at_offsets(const StageGraph &graph, Vertex stage);
 
 /// Some kernel reads the buffer across its contiguous dimension, or would but for a tile in shared memory.
 bool is_read_transposed(const Draft &draft, Vertex buffer);

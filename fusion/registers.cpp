@@ -37,7 +37,7 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
         const int unrolled = tile.vector > 1 ? kRegistersALane * tile.vector : kUnrolledElements;
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + unrolled + most;
     }
-    if (group.kind == Template::Stencil) {
+    if (group.kind == Template::Stencil || group.kind == Template::Folded) {
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) + (int)kept;
     }
     // Addresses die after their access: beyond a few, pointers share registers.
@@ -45,7 +45,7 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
 }
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {
-    const bool is_tiled = group.kind == Template::Stencil;
+    const bool is_tiled = group.kind == Template::Stencil;  // a fold keeps its values in shared memory
     return estimate_registers(graph, group, tile, is_tiled ? stencil_work(graph, group, tile).values_kept : 0);
 }
 

@@ -35,6 +35,7 @@ struct StencilWork {
     double overhead = 0;                   ///< instructions besides
     double halo = 1;                       ///< bytes that blocks load over the distinct ones
     double shared_bytes = 0;
+    double latency_us = 0;   ///< of one block, were it alone; of a fold
     double values_kept = 0;  ///< 32-bit words that a thread keeps for its points
 };
 

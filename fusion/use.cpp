@@ -7,8 +7,8 @@ namespace fusion {
 Sites Sites::through(const Read &read, size_t loops) const {
     const bool moves = read.kind == ReadKind::Stencil || read.kind == ReadKind::Strided ||
                        read.kind == ReadKind::Gather || read.kind == ReadKind::Opaque;
-    Sites result{calls * read.points, others * read.others(), std::vector<Reach>(loops), is_box && read.is_box,
-                 is_own_point && !moves};
+    Sites result{calls * read.points,   others * read.others(), std::vector<Reach>(loops),
+                 is_box && read.is_box, is_own_point && !moves, is_step_box && read.is_step_box};
     for (size_t d = 0; d < read.follows.size(); d++) {
         const int loop = read.follows[d];
         if (loop >= 0 && loop < (int)reach.size()) {
@@ -31,10 +31,11 @@ void Sites::unite(const Sites &more, bool shares) {
     others = shares ? std::max(others, more.others) : others + more.others;
     is_box = is_box && more.is_box;
     is_own_point = is_own_point && more.is_own_point;
+    is_step_box = is_step_box && more.is_step_box;
 }
 
 Use Sites::of(Vertex frame, const std::vector<int> &follows) const {
-    return {frame, calls, others, follows, reach, is_box, is_own_point};
+    return {frame, calls, others, follows, reach, is_box, is_own_point, is_step_box};
 }
 
 bool has_span(const Use &use) {
@@ -68,8 +69,10 @@ double evaluations_where(const Use &use, const std::vector<double> &tile, const 
     if (!use.is_box && follows_none && moves) {
         return use.calls;  // a half of the frame's point or an index from data: it moves with the frame all the same
     }
+    // Where it follows nothing and is no constant, it may move with any dimension of the frame.
+    const bool may_move = !use.is_box && others;
     for (size_t dim = 0; dim < tile.size(); dim++) {
-        evaluations /= is_followed[dim] ? 1 : tile[dim];
+        evaluations /= is_followed[dim] || may_move ? 1 : tile[dim];
     }
     return std::min(use.calls, evaluations * (all || others ? use.others : 1));
 }

@@ -8,10 +8,10 @@ namespace fusion {
 
 /// What the call sites of a frame ask of a stage that follows it in one way.
 struct Sites {
-    double calls = 0;                         ///< a point of the frame; 0: none yet
-    double others = 0;                        ///< unlike places in the dimensions that follow nothing
-    std::vector<Reach> reach;                 ///< per loop of the stage
-    bool is_box = true, is_own_point = true;  ///< as in Use
+    double calls = 0;          ///< a point of the frame; 0: none yet
+    double others = 0;         ///< unlike places in the dimensions that follow nothing
+    std::vector<Reach> reach;  ///< per loop of the stage
+    bool is_box = true, is_own_point = true, is_step_box = true;  ///< as in Use
 
     /// What the same sites ask of a producer that the stage reads so; `loops`: of the producer.
     Sites through(const Read &read, size_t loops) const;

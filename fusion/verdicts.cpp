@@ -41,6 +41,10 @@ std::string reason_to_fuse(const StageGraph &graph, Vertex producer, Placement p
                                            : "";
     switch (placement) {
     case Placement::AtBlock:
+        if (is_reduction(stage) && rule == kStencilTile) {
+            return "the block that reads it folds its points itself, step by step, and keeps them in shared memory: " +
+                   bytes_text(trips) + " of memory traffic and a launch less";
+        }
         if (is_reduction(stage)) {
             return "the block that reads it reduces its rows itself and keeps the values in shared memory: " +
                    bytes_text(trips) + " of memory traffic and a launch less, and the rows are still in the cache";

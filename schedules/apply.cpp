@@ -74,7 +74,11 @@ void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<V
         stage.atomic();
         return;
     case Verb::ComputeWith:
-        stage.compute_with(funcs[d.other], loops[0]);
+        if (d.loops[0].kind == Loop::Reduction) {
+            stage.compute_with(funcs[d.other].update(d.update - 1), loops[0]);
+        } else {
+            stage.compute_with(funcs[d.other], loops[0]);
+        }
         return;
     default:
         throw InternalError("a directive of the Func applied to a stage");
@@ -144,7 +148,9 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
         }
         std::vector<VarOrRVar> loops;
         for (const Loop &loop : d.loops) {
-            loops.push_back(loop_of(loop, f.function(), d.update));
+            const bool is_step = d.verb == Verb::ComputeAt && loop.kind == Loop::Reduction;
+            loops.push_back(is_step ? loop_of(loop, funcs[d.other].function(), 1)
+                                    : loop_of(loop, f.function(), d.update));
         }
         switch (d.verb) {
         case Verb::ComputeRoot:

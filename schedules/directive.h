@@ -30,7 +30,7 @@ enum class Verb {
     IdentityWhere,  ///< conditions on data of the update's RDom become part of its value
     ScatterPlace,   ///< makes Func `func_id` (a new id): where the update of `other` scatters to
     ComputeRoot,
-    ComputeAt,        ///< loops[0] of func `other`
+    ComputeAt,        ///< loops[0] of func `other`, of its first update where that is a variable of the RDom
     StoreInRegister,  ///< MemoryType::Register
     AlignStorage,     ///< loops[0], number
     BoundStorage,     ///< loops[0], number
@@ -45,7 +45,7 @@ enum class Verb {
     GpuThreads,
     GpuSingleThread,
     Atomic,
-    ComputeWith,  ///< loops[0] of func `other`
+    ComputeWith,  ///< loops[0] of func `other`, of its same definition where that is a variable of the RDom
 };
 
 struct Directive {

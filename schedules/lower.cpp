@@ -32,6 +32,8 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
         return transpose_schedule(view, group);
     case Template::Stencil:
         return stencil_schedule(view, group);
+    case Template::Folded:
+        return folded_schedule(view, group);
     case Template::Reduction:
         return reduction_schedule(view, group, api);
     case Template::Private:

@@ -17,6 +17,7 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
 Schedule siblings_schedule(const PipelineView &view, const Group &group);
 Schedule transpose_schedule(const PipelineView &view, const Group &group);
 Schedule stencil_schedule(const PipelineView &view, const Group &group);
+Schedule folded_schedule(const PipelineView &view, const Group &group);
 Schedule contraction_schedule(const PipelineView &view, const Group &group);
 Schedule reduction_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
 Schedule private_schedule(const PipelineView &view, const Group &group);

@@ -111,6 +111,14 @@ std::string stage_text(const std::string &func, int update, int branch) {
     return func + "_s" + std::to_string(update) + suffix;
 }
 
+/// The Func and its definition that a directive's loop belongs to.
+std::pair<int, int> owner_of(const Directive &d, const Loop &loop) {
+    if (d.verb == Verb::ComputeAt && loop.kind == Loop::Reduction) {
+        return {d.other, 1};
+    }
+    return {d.verb == Verb::RFactor ? d.other : d.func_id, d.update};
+}
+
 std::string arguments(const Directive &d, const std::vector<std::string> &func_names) {
     std::vector<std::string> parts;
     if (d.verb == Verb::Specialize) {
@@ -120,10 +128,12 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
         return "MemoryType::Register";
     }
     if (d.other >= 0) {
-        parts.push_back(func_names[d.other]);
+        const bool is_of_update = d.verb == Verb::ComputeWith && d.loops[0].kind == Loop::Reduction;
+        parts.push_back(func_names[d.other] + (is_of_update ? ".update(" + std::to_string(d.update - 1) + ")" : ""));
     }
     for (const Loop &loop : d.loops) {
-        parts.push_back(loop_text(loop, func_names[d.func_id], d.update));
+        const auto [func, update] = owner_of(d, loop);
+        parts.push_back(loop_text(loop, func_names[func], update));
     }
     if (d.number != 0) {
         parts.push_back(std::to_string(d.number));
@@ -173,7 +183,8 @@ public:
         }
         const int owner = d.verb == Verb::RFactor ? d.other : d.func_id;
         for (const Loop &loop : d.loops) {
-            const std::string text = declaration(loop, names[owner], d.update);
+            const auto [func, update] = owner_of(d, loop);
+            const std::string text = declaration(loop, names[func], update);
             body += declared.insert(text).second ? text : "";
         }
         if (!is_of_func(d.verb) && stages.insert({owner, d.update}).second) {

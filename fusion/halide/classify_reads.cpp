@@ -124,7 +124,8 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
         const int follows = followed_loop(index, loops);
         read.follows.push_back(follows);
         read.reach.push_back(follows >= 0 ? Reach{index.constant, index.constant} : Reach{});
-        read.is_box = read.is_box && is_offset(index, follows) && follows < (int)dims.size();
+        read.is_step_box = read.is_step_box && is_offset(index, follows);
+        read.is_box = read.is_step_box && read.is_box && follows < (int)dims.size();
         read.runs.push_back(run_of(index, loops));
         read.slides.push_back(read.runs.back() < 0 ? -1 : run_of(index, loops, read.runs.back()));
         const auto rate = rate_of(arg);
@@ -225,6 +226,7 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
             same->rates[d] = same->rates[d] == read.rates[d] ? read.rates[d] : Rate();
         }
         same->is_box = same->is_box && read.is_box;
+        same->is_step_box = same->is_step_box && read.is_step_box;
         for (size_t d = 0; d < read.reach.size(); d++) {
             same->reach[d].low = std::min(same->reach[d].low, read.reach[d].low);
             same->reach[d].high = std::max(same->reach[d].high, read.reach[d].high);

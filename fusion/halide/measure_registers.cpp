@@ -119,8 +119,8 @@ std::vector<MeasuredRegisters> measured_in(const std::vector<KernelResources> &k
     std::vector<MeasuredRegisters> all;
     for (const Group &group : planned.plan.groups) {
         // Of templates whose branches differ the one for the sizes of the estimates counts.
-        const bool has_first =
-            group.kind == Template::Reduction || group.kind == Template::Stencil || group.kind == Template::Transpose;
+        const bool has_first = group.kind == Template::Reduction || group.kind == Template::Stencil ||
+                               group.kind == Template::Folded || group.kind == Template::Transpose;
         MeasuredRegisters most;
         for (const Vertex output : group.outputs) {
             const auto &function = planned.view.sources[graph[output].func_id].function;
