@@ -8,6 +8,7 @@
 #include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/late_reads.h"
+#include "fusion/point_instructions.h"
 #include "fusion/private_kernel.h"
 #include "fusion/reduction_price.h"
 #include "fusion/registers.h"
@@ -42,58 +43,8 @@ double recomputed(const StageGraph &graph, const Member &member, double evaluati
     return std::max(0.0, evaluations - once) * graph[member.stage].work.total();
 }
 
-/// Instructions of finding a place that is no box around a thread's point: a wide multiply-add and an addition (PTX of bgu's
-/// slice: 428 for 304 loads, 2026-11-30).
-constexpr double kPlace = 2;
-
-/// Instructions of the loads at other points than a thread's own, each by itself, beyond the first of each. Of vectors that
-/// are not where they are in memory each lane loads alone, and a warp's loads of one lane lie as far apart as vectors are long
-/// (squares of nl_means, 4 lanes: 0.89 ms where 0.24 was predicted; H200, 2026-11-30).
-double instructions_elsewhere(const StageGraph &graph, const Group &group, const Tile &tile) {
-    double instructions = 0;
-    for (const Input &input : group.inputs) {
-        const int row = contiguous_dim(graph[input.producer]);
-        for (const Use &use : input.uses) {
-            const double loads = graph[use.frame].points() * evaluations_a_point(use, {});
-            // What a reduction walks is no box either, but its loads come along rows.
-            const bool is_gathered = !use.is_box && group.kind != Template::Reduction;
-            const bool is_moved = row >= 0 && row < (int)use.reach.size() && use.reach[row] != Reach() &&
-                                  use.follows[row] == contiguous_dim(graph[use.frame]);
-            const double lines = group.kind == Template::Pointwise && is_moved && use.is_box ? tile.vector : 1;
-            instructions += is_gathered                  ? loads * (kLoad - 1 + kPlace)
-                            : has_span(use) || lines > 1 ? loads * (kLoad * lines - 1)
-                                                         : 0;
-        }
-    }
-    return instructions;
-}
-
-/// Instructions of a member over a whole kernel of single points or vectors.
-double instructions_of(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
-    double instructions = 0;
-    for (const Use &use : member.uses) {
-        if (member.placement == Placement::AtBlock && use.frame != member.stage) {
-            continue;  // read from its tile
-        }
-        const bool is_in_output = std::count(group.outputs.begin(), group.outputs.end(), use.frame) > 0;
-        const Stage &frame = graph[use.frame];
-        instructions +=
-            frame.points() * instructions_in_vectors(use, contiguous_dim(frame), is_in_output ? tile.vector : 1,
-                                                     graph[member.stage].work);
-    }
-    return instructions;
-}
-
-double instructions_a_point(const StageGraph &graph, const Group &group) {
-    double instructions = 0;
-    for (const Member &member : group.members) {
-        instructions += instructions_of(graph, group, member, {.vector = 1});
-    }
-    return instructions / std::max(1.0, graph[group.outputs[0]].points());
-}
-
-/// The same of blocks that reduce: what is the same for the points that a thread computes side by side is computed once for
-/// them, values that miss the vectorised dimension or belong to a whole row.
+/// Instructions of a member over the whole kernel of blocks that reduce. What is the same for the points that a thread computes
+/// side by side is computed once for them: values that miss the vectorised dimension or belong to a whole row.
 double instructions_in_block(const StageGraph &graph, const Member &member, const Tile &tile, const BlockWork &block) {
     const Stage &stage = graph[member.stage];
     const double side_by_side = std::max(1.0, member.evaluations / (block.blocks * tile.threads));
