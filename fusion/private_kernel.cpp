@@ -18,8 +18,7 @@ constexpr double kReservedShared = 1024;
 /// written out together and what one leaves to the next stays in a register (blur of iir_blur: 2560 steps by eights in 0.175 ms); where data say (a
 /// histogram a row: 1536 steps in 0.84 ms). In a thread's local memory: a guess between. In shared memory: a running sum of
 /// 255 in 11 us. H200, 2026-11-30.
-constexpr double kMemoryStep = 0.37, kWrittenOut = 0.56, kDataStep = 0.4, kPlacedStep = 0.15, kLocalStep = 0.3,
-                 kSharedStep = 0.04;
+constexpr double kMemoryStep = 0.37, kWrittenOut = 0.56, kDataStep = 0.55, kLocalStep = 0.3, kSharedStep = 0.04;
 
 /// Microseconds of an instruction of a thread that has nobody to hide behind: some four cycles, of which half overlap.
 constexpr double kAlone = 0.0012;
@@ -28,7 +27,7 @@ constexpr double kAlone = 0.0012;
 constexpr double kUnrolled = 4, kAtomic = 16;
 
 /// Instructions of the steps that are written out together: each branch holds them.
-constexpr double kMostWrittenOut = 1024;
+constexpr double kMostWrittenOut = 512;
 
 /// Instructions of finding a thread's point.
 constexpr double kIndex = 40;
@@ -104,7 +103,7 @@ PrivateWork parallel_work(const StageGraph &graph, const Group &group, const Til
         work.instructions += member.evaluations * graph[member.stage].work.total();
     }
     work.instructions += work.threads * kIndex;
-    const double step = stage.places == Places::Data ? kDataStep / tile.per_thread + kPlacedStep
+    const double step = stage.places == Places::Data ? kDataStep
                         : stage.reduction.size() > 1 ? kMemoryStep
                                                      : kWrittenOut / tile.per_thread;
     work.latency_us = steps * step + device.memory_latency;
@@ -178,10 +177,7 @@ std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group) {
             instructions +=
                 steps * member.evaluations / std::max(1.0, stage.points()) * graph[member.stage].work.total();
         }
-        // Of several variables the first is written out: what data place does not wait for the loads of the next steps.
-        const bool has_order = stage.reduction.size() == 1 || stage.places == Places::Data;
-        if (has_order && !stage.reduction.empty() && stage.reduction[0].extent >= steps &&
-            instructions <= kMostWrittenOut) {
+        if (stage.reduction.size() == 1 && stage.reduction[0].extent >= steps && instructions <= kMostWrittenOut) {
             tiles.push_back({.per_thread = steps});
         }
     }

@@ -74,7 +74,7 @@ TEST_F(Folded, KeepsTheStepsOfOneFold) {
 /// As Halide's app writes it: windows and channels are sums over RDoms, and the sum of weights is one more channel.
 TEST_F(Folded, TakesWindowsThatAreSums) {
     Func each{"each"}, all{"all"}, down{"down"}, both{"both"}, like{"like"}, means{"means"}, image{"image"};
-    const RDom channels(0, 3), window(-3, 7), search(-3, 7, -3, 7);
+    const RDom channels(0, 3), window(-2, 5), search(-3, 7, -3, 7);
     each(x, y, i, j, c) = pow(padded(x, y, c) - padded(x + i, y + j, c), 2);
     all(x, y, i, j) = sum(each(x, y, i, j, channels));
     down(x, y, i, j) = sum(all(x, y + window, i, j));
