@@ -47,13 +47,24 @@ bool is_contraction_kernel(const Group &group) {
 /// Time under the cap of Halide's runtime, over the best there, that a plan for a larger cap may take: not everybody sets it.
 constexpr double kMostRegret = 1.5;
 
-/// The plan, or one whose contractions have larger tiles, for a larger cap.
-Planned with_roomier_tiles(Planned best, const PipelineView &view, const Device &device, const Halide::Target &target,
-                           PlanOptions options, const std::vector<int> &caps, const std::string &name) {
-    const double first_us = best.plan.first_cap_us;
+bool has_same_tiles(const Plan &a, const Plan &b) {
+    return a.placement == b.placement &&
+           std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(),
+                      [](const Group &x, const Group &y) { return x.outputs == y.outputs && x.tile == y.tile; });
+}
+
+/// The plan, measured under all of `caps`, or one whose contractions have larger tiles, for a larger cap.
+Planned with_roomier_tiles(const Planned &measured, const PipelineView &view, const Device &device,
+                           const Halide::Target &target, PlanOptions options, const std::vector<int> &caps,
+                           const std::string &name) {
+    const double first_us = measured.plan.first_cap_us;
+    Planned best = measured;
     for (size_t i = 1; i < caps.size(); i++) {
         options.register_cap = caps[i];
         Planned roomy = plan_as(view, device, target, options, name);
+        if (has_same_tiles(roomy.plan, measured.plan)) {
+            continue;
+        }
         measure_registers(roomy, target, {caps[0], caps[i]});
         const bool pays = roomy.ledger.planned.time_us < kLargerCapPays * best.ledger.planned.time_us;
         if (pays && roomy.plan.first_cap_us <= kMostRegret * first_us) {
@@ -74,7 +85,7 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
         return wide;  // not a schedule that compiles: verify says why
     }
     if (std::any_of(wide.plan.groups.begin(), wide.plan.groups.end(), is_contraction_kernel)) {
-        wide = with_roomier_tiles(std::move(wide), view, device, target, options, caps, name);
+        wide = with_roomier_tiles(wide, view, device, target, options, caps, name);
     }
     const auto spills = [](const Group &group) { return group.price.spilled > 0; };
     if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
