@@ -7,7 +7,6 @@
 #include "fusion/footprint.h"
 #include "fusion/price.h"
 #include "fusion/reduction_kernel.h"
-#include "fusion/reduction_price.h"
 
 namespace fusion {
 namespace {

@@ -18,9 +18,6 @@ constexpr int kMostRows = 4;
 /// Channels that one thread folds at most.
 constexpr int64_t kMostSlices = 4;
 
-/// Blocks of a grid in its second dimension (CUDA, all compute capabilities).
-constexpr double kMostBlocksAcross = 65535;
-
 const Member &member_of(const Group &group, Vertex stage) {
     return *std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == stage; });
 }
@@ -103,13 +100,6 @@ Decision can_keep_step(const StageGraph &graph, const Group &group, const Member
 
 bool is_of_step(const StageGraph &graph, const Member &member) {
     return member.placement == Placement::AtBlock && !is_reduction(graph[member.stage]);
-}
-
-std::vector<Use> reads_by_others(const Member &member) {
-    std::vector<Use> reads;
-    std::copy_if(member.uses.begin(), member.uses.end(), std::back_inserter(reads),
-                 [&](const Use &u) { return u.frame != member.stage; });
-    return reads;
 }
 
 int dim_of_output(const Group &group, const Member &fold, int dim) {

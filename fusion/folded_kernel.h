@@ -26,9 +26,6 @@ int dim_of_output(const Group &group, const Member &fold, int dim);
 /// A stage of a single step, kept by the block.
 bool is_of_step(const StageGraph &graph, const Member &member);
 
-/// What others read of a member, not its own loops.
-std::vector<Use> reads_by_others(const Member &member);
-
 /// Rows of a stage of a step that a thread computes below each other, since the windows of what they read overlap.
 int rows_of_step(const StageGraph &graph, const Group &group, const Member &step, const Tile &tile);
 

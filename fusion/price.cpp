@@ -6,7 +6,6 @@
 
 #include "fusion/contraction_kernel.h"
 #include "fusion/folded_kernel.h"
-#include "fusion/footprint.h"
 #include "fusion/late_reads.h"
 #include "fusion/point_instructions.h"
 #include "fusion/private_kernel.h"
@@ -14,7 +13,6 @@
 #include "fusion/registers.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/stencil_tiles.h"
-#include "fusion/use.h"
 
 namespace fusion {
 namespace {

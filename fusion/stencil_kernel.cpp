@@ -18,9 +18,6 @@ constexpr int64_t kLongDim = 32;
 /// Channels that one thread computes at most.
 constexpr int64_t kMostSlices = 4;
 
-/// Blocks of a grid in its second dimension (CUDA, all compute capabilities).
-constexpr double kMostBlocksAcross = 65535;
-
 /// Instructions of finding the place of a point of a tile in shared memory, and of its guard.
 constexpr double kIndexAtBlock = 10;
 
@@ -34,13 +31,6 @@ const Member *member_of(const Group &group, Vertex stage) {
     return found == group.members.end() ? nullptr : &*found;
 }
 
-/// What others read of a stage or buffer, not its own loops.
-std::vector<Use> reads_of(Vertex stage, const std::vector<Use> &uses) {
-    std::vector<Use> reads;
-    std::copy_if(uses.begin(), uses.end(), std::back_inserter(reads), [&](const Use &u) { return u.frame != stage; });
-    return reads;
-}
-
 /// Points of a frame that a block walks, by dimension.
 std::vector<double> walked(const StageGraph &graph, const Group &group, Vertex frame, const Tile &tile) {
     return frame == group.outputs[0] ? block_tile(graph[frame].dims.size(), tile)
@@ -48,6 +38,13 @@ std::vector<double> walked(const StageGraph &graph, const Group &group, Vertex f
 }
 
 }  // namespace
+
+std::vector<Use> reads_by_others(const Member &member) {
+    std::vector<Use> reads;
+    std::copy_if(member.uses.begin(), member.uses.end(), std::back_inserter(reads),
+                 [&](const Use &u) { return u.frame != member.stage; });
+    return reads;
+}
 
 TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     const Vertex output = group.outputs[0];
@@ -143,7 +140,7 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
             continue;
         }
         const std::string &name = graph[member.stage].func;
-        const std::vector<Use> reads = reads_of(member.stage, member.uses);
+        const std::vector<Use> reads = reads_by_others(member);
         for (const Use &use : reads) {
             if (!use.is_box) {
                 return Decision::forbid("what a tile of " + out.func + " needs of " + name + " has no constant size");
@@ -170,7 +167,7 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
 
 std::vector<double> box_at_block(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
     std::vector<double> box(graph[member.stage].dims.size(), 1);
-    for (const Use &use : reads_of(member.stage, member.uses)) {
+    for (const Use &use : reads_by_others(member)) {
         const std::vector<double> frame = walked(graph, group, use.frame, tile);
         for (size_t d = 0; d < box.size(); d++) {
             if (use.follows[d] >= 0) {
@@ -194,7 +191,7 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     for (const Member &member : group.members) {
         if (member.placement == Placement::AtBlock) {
             double others = 1;
-            for (const Use &use : reads_of(member.stage, member.uses)) {
+            for (const Use &use : reads_by_others(member)) {
                 others = std::max(others, use.others);
             }
             const std::vector<double> box = box_at_block(graph, group, member, tile);
@@ -231,7 +228,7 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
         double &evaluations = work.evaluations[member.stage];
         evaluations = at_block ? frames.at(member.stage) : 0;
         work.instructions += evaluations * a_point.total();
-        for (const Use &use : at_block ? reads_of(member.stage, member.uses) : member.uses) {
+        for (const Use &use : at_block ? reads_by_others(member) : member.uses) {
             (at_block ? work.loads : evaluations) += times(use);
             work.instructions += at_block ? 0
                                           : frames.at(use.frame) *

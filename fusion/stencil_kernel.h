@@ -10,6 +10,12 @@
 
 namespace fusion {
 
+/// Blocks of a grid in its second and third dimension (CUDA, all compute capabilities).
+inline constexpr double kMostBlocksAcross = 65535;
+
+/// What others read of a member, not its own loops.
+std::vector<Use> reads_by_others(const Member &member);
+
 TiledDims tiled_dims(const StageGraph &graph, const Group &group);
 
 /// By dimension of an output of `rank`: points of one thread, and of one block.

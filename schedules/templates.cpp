@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "fusion/stencil_kernel.h"
+
 namespace fusion {
-namespace {
-
-/// Blocks of a grid in its second and third dimension (CUDA, all compute capabilities).
-constexpr double kMostBlocksAcross = 65535;
-
-}  // namespace
 
 Emitter Emitter::under(const Condition &condition, int branch) const {
     schedule.push_back(
