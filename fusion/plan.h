@@ -53,13 +53,14 @@ struct TiledDims {
 
 struct Tile {
     int vector = 1;       ///< neighbouring points a thread computes with one wide access
-    int per_thread = 1;   ///< such vectors a thread, a block's width apart; of a stencil, below each other
+    int per_thread = 1;   ///< such vectors a thread, a block's width apart; of a stencil, below each other; of a reduction, at a time
     int threads = 256;    ///< a block
     int lanes = 0;        ///< of a stencil or fold: threads of a block along the contiguous dimension, the rest below
     int slices = 1;       ///< of a stencil or fold: points a thread along a third dimension
     TiledDims dims = {};  ///< of a stencil or fold
     int reducing = 1;     ///< of these, threads that share one reduction
     int chunks = 1;       ///< parts of a reduction in blocks of their own, combined by a second launch
+    int bands = 1;        ///< blocks that share an output's row: each finds its reductions again
     bool operator==(const Tile &) const = default;
 };
 

@@ -132,7 +132,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         instructions = contraction.instructions * contraction.padding + threads * kDividedIndex;
     } else if (reduces) {
         threads = block.blocks * tile.threads;
-        instructions = instructions * block.padding + threads * block.overhead;
+        instructions = instructions * block.padding + block.band_instructions + threads * block.overhead;
         price.launches += block.partial_launches;
         price.launch_us = price.launches * device.launch;
         price.shared_bytes = block.shared_bytes;
@@ -173,7 +173,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         price.read_us += contraction.l2_bytes / l2 * to_us;
     } else if (reduces) {
         price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
-                        again_us(group, tile, block, full, device) + block.partial_bytes / l2 * to_us +
+                        again_us(group, tile, block, full, device) +
+                        (block.partial_bytes + block.band_bytes) / l2 * to_us +
                         late_reads_us(graph, group, tile, resident, device);
         price.bytes_read += block.partial_bytes / 2;
         price.bytes_written += block.partial_bytes / 2;

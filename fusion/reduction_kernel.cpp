@@ -16,11 +16,17 @@ std::set<int> kept_dims(const StageGraph &graph, const Group &group) {
             kept.insert(member.follows.begin(), member.follows.end());
         }
     }
+    kept.erase(-1);
     const Stage &out = graph[group.outputs[0]];
     for (int d = 0; is_reduction(out) && d < (int)out.dims.size(); d++) {
         kept.insert(d);
     }
     return kept;
+}
+
+bool is_slice(const StageGraph &graph, const Member &member) {
+    return member.placement == Placement::AtBlock && is_reduction(graph[member.stage]) &&
+           std::count(member.follows.begin(), member.follows.end(), -1) == 1;
 }
 
 }  // namespace
@@ -33,11 +39,29 @@ std::vector<Member> reductions_of(const StageGraph &graph, const Group &group) {
     std::vector<Member> reductions;
     for (const Member &member : group.members) {
         const bool is_output = member.stage == group.outputs[0];
-        if (is_reduction(graph[member.stage]) && (is_output || member.placement == Placement::AtBlock)) {
+        const bool at_block = member.placement == Placement::AtBlock && !is_slice(graph, member);
+        if (is_reduction(graph[member.stage]) && (is_output || at_block)) {
             reductions.push_back(member);
         }
     }
     return reductions;
+}
+
+std::vector<Member> slices_of(const StageGraph &graph, const Group &group) {
+    std::vector<Member> slices;
+    std::copy_if(group.members.begin(), group.members.end(), std::back_inserter(slices),
+                 [&](const Member &member) { return is_slice(graph, member); });
+    return slices;
+}
+
+int slice_dim(const Member &member) {
+    return (int)(std::find(member.follows.begin(), member.follows.end(), -1) - member.follows.begin());
+}
+
+bool reduces_slices(const StageGraph &graph, const Group &group, const Member &reduction) {
+    const std::vector<Member> slices = slices_of(graph, group);
+    const auto is_read = [&](const Member &slice) { return edge(slice.stage, reduction.stage, graph).second; };
+    return reduction.stage != group.outputs[0] && std::any_of(slices.begin(), slices.end(), is_read);
 }
 
 ReductionShape reduction_shape(const StageGraph &graph, const Group &group) {
@@ -70,13 +94,19 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
             return Decision::forbid(out.func + " is folded by each thread in the order of its loop, not by a block");
         }
         const Stage &stage = graph[member.stage];
-        const std::set<int> own(member.follows.begin(), member.follows.end());
-        if (!is_reduction(stage) || !stage.reassociable) {
+        std::set<int> own(member.follows.begin(), member.follows.end());
+        const bool is_slice_of_row = is_slice(graph, member) && stage.most_extent[slice_dim(member)] > 0;
+        size_t followed = member.follows.size();
+        if (is_slice_of_row) {
+            own.erase(-1);
+            followed--;
+        }
+        if (!is_reduction(stage) || (!stage.reassociable && !is_slice_of_row)) {
             return Decision::forbid(stage.func + " is folded in the order of its loop, which a block cannot share");
         }
         const bool moves =
             std::any_of(member.uses.begin(), member.uses.end(), [](const Use &u) { return !u.is_own_point; });
-        if (moves || own.count(-1) || own.size() != member.follows.size() ||
+        if (moves || own.count(-1) || own.size() != followed ||
             member.follows.size() != stage.dims.size()) {
             return Decision::forbid("a point of " + out.func + " reads " + stage.func +
                                     " at other points than its own row");
@@ -120,7 +150,9 @@ bool reduces_along_lanes(const StageGraph &graph, const Member &reduction) {
 bool shares_lanes(const StageGraph &graph, const Group &group) {
     const Stage &out = graph[group.outputs[0]];
     const std::vector<Member> reductions = reductions_of(graph, group);
-    const auto along = [&](const Member &reduction) { return reduces_along_lanes(graph, reduction); };
+    const auto along = [&](const Member &reduction) {
+        return reduces_along_lanes(graph, reduction) || reduces_slices(graph, group, reduction);
+    };
     if (std::all_of(reductions.begin(), reductions.end(), along)) {
         return true;
     }

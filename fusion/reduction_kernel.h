@@ -19,6 +19,16 @@ bool is_reduction(const Stage &stage);
 /// The members that a block reduces: kept in shared memory, and the output when it is a reduction; producers first.
 std::vector<Member> reductions_of(const StageGraph &graph, const Group &group);
 
+/// The members whose points the threads of a block fold one by one, each alone and in the order of its loop, for the block to
+/// reduce: slices of a row.
+std::vector<Member> slices_of(const StageGraph &graph, const Group &group);
+
+/// The dimension of such a member that follows none of the output's: the slices of one row.
+int slice_dim(const Member &member);
+
+/// The reduction reads slices that its block holds, and no memory.
+bool reduces_slices(const StageGraph &graph, const Group &group, const Member &reduction);
+
 ReductionShape reduction_shape(const StageGraph &graph, const Group &group);
 
 /// Whether one block can compute the kernel's reductions and what reads them. A refusal names the stage.

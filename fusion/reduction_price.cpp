@@ -31,15 +31,27 @@ constexpr double kLine = 32, kPartOfALine = 0.12;
 /// What the L1 keeps of the rows that blocks walk again, and the L2: softmax, rows of 1024 to 16384, with up to 64 KB of rows
 /// a multiprocessor ran at 0.98 to 1.0x the copy's speed, with 128 KB at 0.75 to 0.97x with vectors and at 0.94 to 1.0x with
 /// single elements, with 192 KB and more at 0.6x (H200, 2026-11-29).
-constexpr double kL1ShareOfVectors = 0.45, kL1ShareOfElements = 0.5, kL2ShareOfRows = 0.6;
+/// Beyond that what is read again comes from the L2 by degrees, then from memory: rows of 16384 to 65536, one further pass
+/// by 1024 threads a row, 128, 192, 256 KB a multiprocessor +0.015 to 0.026, +0.07, +0.089 ms for 0.5 GiB; 35 MB resident +0.089
+/// to 0.108, 69 MB +0.13, which is the speed of memory (H200, 2026-11-30, plain CUDA).
+constexpr double kL1ShareOfVectors = 0.45, kL1ShareOfElements = 0.5, kNothingInL1 = 0.85;
+constexpr double kL2ShareOfRows = 0.7, kNothingInL2 = 1.4;
 
 /// A multiprocessor with one block waits at each of its barriers (layernorm, rows of 8192: one block 424 us, two 384 us; same
 /// source).
 constexpr double kAlone = 1.12;
 
+/// Single elements that a thread has in flight: how far ptxas moves the loads of an unrolled loop.
+constexpr double kElementsInFlight = 8;
+
 /// Walking single elements: more requests for the same bytes (rows of 256 to 4096: 256 to 266 us, with two vectors a thread
 /// 256 to 260 us; same source).
 constexpr double kSingleElements = 1.03;
+
+/// What a cache loses of rows that fill `filled` of it.
+double share_beyond(double filled, double all_fits, double nothing_fits) {
+    return std::clamp((filled - all_fits) / (nothing_fits - all_fits), 0.0, 1.0);
+}
 
 double product(const std::vector<Extent> &extents) {
     double points = 1;
@@ -109,7 +121,7 @@ bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<
 double steps_in_flight(const StageGraph &graph, const Group &group, const Tile &tile) {
     const bool selects = std::any_of(group.members.begin(), group.members.end(),
                                      [&](const Member &m) { return graph[m.stage].work.selected_loads > 0; });
-    return tile.vector > 1 ? 2 : selects && tile.reducing > 1 ? 2 : 8;
+    return tile.vector > 1 ? 2 : selects && tile.reducing > 1 ? 2 : kElementsInFlight;
 }
 
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
@@ -124,9 +136,18 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         work.rows *= extent;
         kept *= i == 0 ? std::ceil(extent / points_a_block) : extent;
     }
-    work.blocks = kept * tile.chunks;
+    work.blocks = kept * tile.chunks * tile.bands;
     double walked = 0, useful = 0, first = 0;
     const double in_flight = steps_in_flight(graph, group, tile);
+    for (const Member &slice : slices_of(graph, group)) {
+        const Stage &stage = graph[slice.stage];
+        const double slices = (double)stage.dims[slice_dim(slice)].extent;
+        first = std::ceil(slices / tile.reducing) * product(stage.reduction);
+        walked += first * tile.reducing;
+        useful += slices * product(stage.reduction);
+        work.latency_us += std::ceil(first / kElementsInFlight) * device.memory_latency.value;
+        work.shared_bytes += (int)(slices * points_a_block) * stage.value_bytes;
+    }
     for (const Member &reduction : reductions) {
         const Stage &stage = graph[reduction.stage];
         const double points = product(stage.reduction) / tile.chunks;
@@ -140,15 +161,18 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         first = here;
         const double neighbours = on_lanes ? tile.reducing * tile.vector : points_a_block;
         const double lines = on_lanes ? 1 : 1 + kPartOfALine * (kLine / std::min(kLine, neighbours) - 1);
-        work.uncoalesced = std::max({work.uncoalesced, lines, kSector / std::min(kSector, neighbours)});
+        if (!reduces_slices(graph, group, reduction)) {
+            work.uncoalesced = std::max({work.uncoalesced, lines, kSector / std::min(kSector, neighbours)});
+        }
         // Partial results of each thread, then of each sixteenth, and the value.
         work.shared_bytes += (int)(tile.threads + 33 * points_a_block) * stage.value_bytes;
         work.partial_bytes += tile.chunks > 1 ? 2 * stage.elements() * tile.chunks * stage.value_bytes : 0;
     }
     if (!shape.columns.empty()) {
-        const double points = column_points(out, shape) / tile.chunks;
+        const int pieces = tile.chunks * tile.bands;
+        const double points = column_points(out, shape) / pieces;
         const bool on_lanes = shape.columns[0] == contiguous_dim(out);
-        const double lane = on_lanes ? (double)out.dims[shape.columns[0]].extent / tile.chunks : points;
+        const double lane = on_lanes ? (double)out.dims[shape.columns[0]].extent / pieces : points;
         const double here = steps(points, lane, tile.reducing, on_lanes ? tile.vector : 1);
         walked += here * tile.reducing * (on_lanes ? tile.vector : 1);
         useful += points;
@@ -165,6 +189,18 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     for (const Input &input : group.inputs) {
         work.walked_bytes += input.passes > 1.5 ? input.bytes / work.blocks : 0;
     }
+    for (const Member &member : group.members) {
+        if (member.placement == Placement::AtBlock) {
+            work.band_instructions += (tile.bands - 1) * member.evaluations * graph[member.stage].work.total();
+        }
+    }
+    for (const Input &input : group.inputs) {
+        for (const Use &use : input.uses) {
+            if (use.frame != group.outputs[0]) {
+                work.band_bytes += (tile.bands - 1) * use.calls * graph[use.frame].points() * graph[input.producer].value_bytes;
+            }
+        }
+    }
     work.partial_launches = tile.chunks > 1 ? (int)reductions.size() : 0;
     return work;
 }
@@ -175,12 +211,12 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
         again += input.bytes * (input.passes - 1);
     }
     const double resident = std::min(block.blocks, full / tile.threads);
-    const double on_one = std::ceil(resident / device.multiprocessors);
-    const double l1_share = tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements;
-    const bool fits_l1 = on_one * block.walked_bytes <= l1_share * device.l1;
-    const bool fits_l2 = resident * block.walked_bytes <= kL2ShareOfRows * device.l2;
-    const double bandwidth = fits_l2 ? device.l2_bandwidth : device.memory_bandwidth;
-    return fits_l1 ? 0 : again / bandwidth * 1e-3;
+    const double on_one = std::ceil(resident / device.multiprocessors) * block.walked_bytes;
+    const double beyond_l1 = share_beyond(on_one / device.l1, tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements,
+                                          kNothingInL1);
+    const double beyond_l2 = share_beyond(resident * block.walked_bytes / device.l2, kL2ShareOfRows, kNothingInL2);
+    const double a_byte = (1 - beyond_l2) / device.l2_bandwidth + beyond_l2 / device.memory_bandwidth;
+    return again * beyond_l1 * a_byte * 1e-3;
 }
 
 double slower_walk(const Tile &tile, double full, const Device &device) {
@@ -192,8 +228,10 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
                                   const Limits &limits) {
     const std::vector<Member> reductions = reductions_of(graph, group);
     const Stage &first = graph[reductions[0].stage];
-    const bool on_lanes = std::all_of(reductions.begin(), reductions.end(),
-                                      [&](const Member &m) { return reduces_along_lanes(graph, m); });
+    const bool has_slices = !slices_of(graph, group).empty();
+    const bool on_lanes = std::all_of(reductions.begin(), reductions.end(), [&](const Member &m) {
+        return reduces_along_lanes(graph, m) || reduces_slices(graph, group, m);
+    });
     bool whole_vectors = on_lanes && reads_words(graph, group) && keeps_words(graph, group, reductions);
     double longest = 1, shortest_cut = 1e18;
     for (const Member &reduction : reductions) {
@@ -202,8 +240,11 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
         shortest_cut = std::min(shortest_cut, (double)stage.reduction[chunked_rvar(graph, reduction)].extent);
         whole_vectors = whole_vectors && stage.reduction[shared_rvar(graph, reduction)].extent % limits.vector == 0;
     }
+    const ReductionShape shape = reduction_shape(graph, group);
+    const int64_t column = shape.columns.empty() ? 0 : graph[group.outputs[0]].dims[shape.columns[0]].extent;
+    whole_vectors = whole_vectors && column % limits.vector == 0;
     const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
-    const bool can_split = !reduces_in_steps(graph, reductions, group) && first.update > 0;
+    const bool can_split = !has_slices && !reduces_in_steps(graph, reductions, group) && first.update > 0;
     std::vector<Tile> tiles;
     if (is_alone) {
         tiles.push_back({.vector = 1, .threads = 256, .reducing = 1});
@@ -230,6 +271,11 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
                         split.chunks = chunks;
                         tiles.push_back(split);
                     }
+                }
+                for (int bands = 2; blocks * bands <= enough && column >= 4.0 * bands * reducing * vector; bands *= 2) {
+                    Tile shared = tile;
+                    shared.bands = bands;
+                    tiles.push_back(shared);
                 }
             }
         }

@@ -17,6 +17,8 @@ struct BlockWork {
     double overhead = 0;       ///< instructions a thread besides the arithmetic of the stages
     double latency_us = 0;     ///< of one block, were it alone
     double partial_bytes = 0;  ///< of partial results, written and read again
+    double band_bytes = 0;     ///< of what further blocks of the same rows read to reduce them again
+    double band_instructions = 0;
     double uncoalesced = 1;    ///< bytes moved over bytes used
     double walked_bytes = 0;   ///< one block's share of the inputs that are read in several passes
     int shared_bytes = 0;

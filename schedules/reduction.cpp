@@ -18,6 +18,9 @@ namespace {
 
 using Halide::TailStrategy;
 
+/// Steps of a slice written out: so many loads in flight.
+constexpr int kSliceSteps = 8;
+
 /// Of the loops over blocks beyond the second: dimensions that the blocks keep, and chunks.
 double points_across(const Stage &stage, const std::vector<int> &kept, int chunks) {
     double points = kept.size() >= 2 ? chunks : 1;
@@ -104,9 +107,37 @@ public:
         Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {threads[0]});
     }
 
+    /// The slices of a row that the block holds: each folded by a thread in its registers, kept in shared memory.
+    void keep_slices(const Member &member, const BlockAnchor &anchor) {
+        const Stage &stage = view.graph[member.stage];
+        const int wrapper = id(member, kMostMade - 1), slices = slice_dim(member);
+        const std::vector<int> kept = kept_of(stage);
+        schedule.push_back({.func_id = wrapper, .verb = Verb::Wrap, .other = stage.func_id});
+        const Emitter emit(schedule, wrapper, 0);
+        emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
+        const Loop turn = made("fusion_turn"), share = made("fusion_share");
+        std::vector<Loop> threads = {share};
+        bound_kept(emit, kept, group.tile.threads / group.tile.reducing);
+        emit(Verb::BoundStorage, {arg(slices)}, stage.most_extent[slices]);
+        emit(Verb::Split, {arg(slices), turn, share}, group.tile.reducing, TailStrategy::GuardWithIf);
+        if (!kept.empty()) {
+            threads.insert(shares_lanes(view.graph, group) ? threads.end() : threads.begin(), arg(kept[0]));
+        }
+        std::vector<Loop> order = {turn};
+        order.insert(order.end(), threads.begin(), threads.end());
+        emit(Verb::Reorder, order);
+        emit(Verb::GpuThreads, threads);
+        Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {turn});
+        const Emitter fold(schedule, stage.func_id, 1);
+        const Loop step = made_reduction("fusion_turn_r"), unrolled = made_reduction("fusion_unrolled_r");
+        fold(Verb::Split, {rvar(0), step, unrolled}, kSliceSteps, TailStrategy::GuardWithIf);
+        fold(Verb::Unroll, {unrolled});
+    }
+
     int id(const Member &member, int which) const { return made_id(view, group, member.stage, which); }
 
-    /// Dimensions of a reduction, that of which a block holds several points first: the output's own order.
+    /// Dimensions of a reduction (of a slice but for that of the slices), that of which a block holds several points first: the
+    /// output's own order.
     std::vector<int> kept_of(const Stage &stage) const {
         const ReductionShape shape = reduction_shape(view.graph, group);
         std::vector<int> kept;
@@ -123,8 +154,8 @@ public:
     }
 
     int64_t chunk_of(int64_t extent) const {
-        const int64_t vector = group.tile.vector;
-        const int64_t even = (extent + group.tile.chunks - 1) / group.tile.chunks;
+        const int64_t vector = group.tile.vector, chunks = (int64_t)group.tile.chunks * group.tile.bands;
+        const int64_t even = (extent + chunks - 1) / chunks;
         return (even + vector - 1) / vector * vector;
     }
 
@@ -215,11 +246,11 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     if (!shape.columns.empty()) {
         anchor.columns_on_lanes = shape.columns[0] == contiguous_dim(out);
         anchor.column_extent = out.dims[shape.columns[0]].extent;
-        anchor.column_chunk = group.tile.chunks > 1 ? reductions.chunk_of(anchor.column_extent) : 0;
+        anchor.column_chunk = group.tile.chunks > 1 || group.tile.bands > 1 ? reductions.chunk_of(anchor.column_extent) : 0;
     }
     if (out.role == Role::Intermediate) {
         Emitter(schedule, anchor.func_id, 0)(Verb::ComputeRoot);
-        anchor.across = points_across(out, shape.kept, 1);
+        anchor.across = points_across(out, shape.kept, group.tile.bands);
     }
     // An update is factored before its loops are walked: what is left of it folds what the block found.
     const AnchorLoops planned = anchor_loops(anchor, group.tile);
@@ -227,8 +258,11 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
         reductions.reduce(members.back(), {anchor.func_id, planned.block});
     }
     walk_branches(schedule, view, group, anchor);
+    const BlockAnchor block{anchor.func_id, planned.block};
+    for (const Member &slice : slices_of(view.graph, group)) {
+        reductions.keep_slices(slice, block);
+    }
     for (const Member &member : members) {
-        const BlockAnchor block{anchor.func_id, planned.block};
         if (member.stage != output) {
             reductions.reduce(member, block);
             reductions.keep(member, block);

@@ -162,7 +162,10 @@ void align_rows(Condition &facts, const PipelineView &view, const Group &group) 
 
 std::optional<Condition> row_condition(const PipelineView &view, const Group &group) {
     Condition facts;
-    for (const Member &member : reductions_of(view.graph, group)) {
+    std::vector<Member> reductions = reductions_of(view.graph, group);
+    const std::vector<Member> slices = slices_of(view.graph, group);
+    reductions.insert(reductions.end(), slices.begin(), slices.end());
+    for (const Member &member : reductions) {
         if (!fix_reduction(facts, view, member)) {
             return std::nullopt;
         }
