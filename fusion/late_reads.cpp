@@ -22,7 +22,8 @@ double late_reads_us(const StageGraph &graph, const Group &group, const Tile &ti
         bytes += is_late ? input.bytes : 0;
         in_flight += is_late ? graph[input.producer].value_bytes * tile.vector : 0;
     }
-    const bool is_whole = out.dims[shape.columns[0]].extent % ((int64_t)tile.chunks * tile.reducing * tile.vector) == 0;
+    const int64_t pieces = (int64_t)tile.chunks * tile.bands;
+    const bool is_whole = out.dims[shape.columns[0]].extent % (pieces * tile.reducing * tile.vector) == 0;
     const double steps = is_whole ? steps_in_flight(graph, group, tile) : 1;
     const double reachable = resident * in_flight * steps / device.memory_latency / 1000;
     // What is written streams beside it.

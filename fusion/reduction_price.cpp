@@ -101,8 +101,8 @@ bool reduces_in_steps(const StageGraph &graph, const std::vector<Member> &reduct
 
 bool reads_words(const StageGraph &graph, const Group &group) {
     return std::all_of(group.inputs.begin(), group.inputs.end(), [&](const Input &input) {
-        const Stage &producer = graph[input.producer];
-        return !input.streams || (producer.element_bytes.size() == 1 && producer.value_bytes == 4);
+        const std::vector<int> &bytes = graph[input.producer].element_bytes;
+        return !input.streams || std::all_of(bytes.begin(), bytes.end(), [](int b) { return b == 4; });
     });
 }
 
@@ -206,17 +206,21 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
 }
 
 double again_us(const Group &group, const Tile &tile, const BlockWork &block, double full, const Device &device) {
-    double again = 0;
+    double again = 0, walked = 0;
     for (const Input &input : group.inputs) {
         again += input.bytes * (input.passes - 1);
+        walked += input.passes > 1.5 ? input.bytes : 0;
     }
     const double resident = std::min(block.blocks, full / tile.threads);
     const double on_one = std::ceil(resident / device.multiprocessors) * block.walked_bytes;
+    // Other blocks, of an earlier launch, made the first pass over what is in chunks.
+    const bool is_same_block = tile.chunks == 1 && tile.bands == 1;
     const double beyond_l1 = share_beyond(on_one / device.l1, tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements,
                                           kNothingInL1);
-    const double beyond_l2 = share_beyond(resident * block.walked_bytes / device.l2, kL2ShareOfRows, kNothingInL2);
+    const double in_between = is_same_block ? resident * block.walked_bytes : walked;
+    const double beyond_l2 = share_beyond(in_between / device.l2, kL2ShareOfRows, kNothingInL2);
     const double a_byte = (1 - beyond_l2) / device.l2_bandwidth + beyond_l2 / device.memory_bandwidth;
-    return again * beyond_l1 * a_byte * 1e-3;
+    return again * (is_same_block ? beyond_l1 : 1) * a_byte * 1e-3;
 }
 
 double slower_walk(const Tile &tile, double full, const Device &device) {
@@ -246,6 +250,11 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
     const bool can_split = !has_slices && !reduces_in_steps(graph, reductions, group) && first.update > 0;
     std::vector<Tile> tiles;
+    if (const char *e = getenv("FUSION_TILE"); e && !shape.columns.empty()) {
+        int t = 0, r = 0, v = 0, b = 1;
+        sscanf(e, "%d,%d,%d,%d", &t, &r, &v, &b);
+        return {{.vector = v, .threads = t, .reducing = r, .bands = b}};
+    }
     if (is_alone) {
         tiles.push_back({.vector = 1, .threads = 256, .reducing = 1});
     }

@@ -34,7 +34,8 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
 }  // namespace
 
 int unrolled_steps(int64_t steps, int vector) {
-    const int most = vector > 1 ? 2 : 4;
+    const char *e = getenv("FUSION_UNROLL");
+    const int most = e ? atoi(e) : vector > 1 ? 2 : 4;
     if (steps <= most + 1) {
         return (int)std::max<int64_t>(steps, 1);
     }

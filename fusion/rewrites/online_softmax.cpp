@@ -3,20 +3,14 @@
 #include <limits>
 #include <optional>
 
-#include "fusion/halide/read_pipeline.h"
 #include "fusion/rewrites/reduction_func.h"
+#include "fusion/rewrites/row_parts.h"
 
 namespace fusion {
 namespace {
 
 using namespace Halide;
 using namespace Halide::Internal;
-
-/// Threads that a pass over memory needs: slices of all rows together, where rows are few (H200: 270,336 are resident).
-constexpr double kThreads = 1 << 19;
-
-/// Slices of a row at least, so that neighbouring threads read long runs, and elements of a slice at least.
-constexpr int kLeastSlices = 256, kLeastElements = 16;
 
 /// What the sum adds, where that is an exponential of a difference.
 const Sub *exponent_of(const ReductionFunc &sum, const std::vector<Function> &outputs, Expr &plain) {
@@ -42,57 +36,62 @@ bool subtracts(const Sub &difference, const ReductionFunc &sum, const std::strin
     return true;
 }
 
-/// A power of two; 0 where the rows are too short.
-int slices_of(const ReductionFunc &sum, const std::vector<Function> &outputs) {
-    const PipelineView view = read_pipeline(outputs);
-    for (Vertex v = 0; v < num_vertices(view.graph); v++) {
-        const Stage &stage = view.graph[v];
-        const PipelineView::Source &source = view.sources[stage.func_id];
-        if (stage.update == 1 && source.function.same_as(sum.function)) {
-            const double rows = stage.elements(), length = (double)stage.reduction[0].extent;
-            int slices = kLeastSlices;
-            while (slices * rows < kThreads && 2.0 * slices * kLeastElements <= length) {
-                slices *= 2;
-            }
-            return slices * kLeastElements <= length ? slices : 0;
-        }
-    }
-    return 0;
+/// Weighs a part of a sum of exponentials for a larger maximum. Equal infinities differ by nothing.
+Expr weight(const Expr &own, const Expr &highest) {
+    return exp(select(own == highest, 0.0f, own - highest));
+}
+
+/// Maximum and sum of what `part` holds along its first dimension, of `parts` points: two reductions over them.
+/// `is_last`: of whole rows, in which an infinite maximum makes NaN, as it does where each element is compared with it.
+std::pair<Func, Func> fold_parts(const Func &part, int parts, const std::vector<Var> &args, const std::string &name,
+                                 const Expr &first_max, const Expr &first_sum, bool is_last) {
+    Func highest(name + "_max"), corrected(name + "_corrected");
+    const std::vector<Expr> here(args.begin(), args.end());
+    const RDom t(0, parts), u(0, parts);
+    const auto at = [&](const RDom &of, int element) {
+        std::vector<Expr> indices = {of.x};
+        indices.insert(indices.end(), here.begin(), here.end());
+        return Expr(part(indices)[element]);
+    };
+    highest(args) = first_max;
+    highest(args) = max(highest(here), at(t, 0));
+    corrected(args) = first_sum;
+    const Expr own = at(u, 0);
+    corrected(args) += at(u, 1) * (is_last ? exp(own - highest(here)) : weight(own, highest(here)));
+    return {highest, corrected};
 }
 
 void sum_online(const std::vector<Function> &outputs, const ReductionFunc &maximum, const ReductionFunc &sum,
-                const Expr &sample, int slices) {
+                const Expr &sample, const RowParts &parts) {
     const std::vector<Var> args = args_of(sum);
-    const std::vector<Expr> here(args.begin(), args.end());
-    const Var slice("slice");
-    std::vector<Var> sliced_args = {slice};
-    sliced_args.insert(sliced_args.end(), args.begin(), args.end());
     const std::string &name = sum.function.name();
-    Func online(name + "_online"), highest(name + "_max"), corrected(name + "_corrected");
-
-    const ReductionVariable &over = sum.over[0];
-    const RDom r(0, (over.extent + slices - 1) / slices);
-    const Expr place = r * slices + slice;
-    const Expr at = over.min + min(place, over.extent - 1);
+    const bool is_cut = parts.pieces > 1;
+    std::vector<Var> piece_args = args;
+    if (is_cut) {
+        piece_args.insert(piece_args.begin(), Var("piece"));
+    }
+    std::vector<Var> slice_args = piece_args;
+    slice_args.insert(slice_args.begin(), Var("slice"));
+    const std::vector<Expr> in_slice(slice_args.begin(), slice_args.end());
+    const SlicedRow row(sum, parts, slice_args);
     const Expr lowest = -std::numeric_limits<float>::infinity();
-    const Expr x = select(place < over.extent, substitute(over.var, at, sample), lowest);
-    std::vector<Expr> in_slice(sliced_args.begin(), sliced_args.end());
-    online(sliced_args) = Tuple(lowest, 0.0f);
+    const Expr x = select(row.is_inside, substitute(sum.over[0].var, row.at, sample), lowest);
+    Func online(name + "_online");
+    online(slice_args) = Tuple(lowest, 0.0f);
     const Expr m = online(in_slice)[0], s = online(in_slice)[1];
-    // Of the old maximum and the element one is the new maximum; equal infinities differ by nothing.
+    // Of the old maximum and the element one is the new maximum.
     const Expr factor = exp(select(x == m, 0.0f, -abs(x - m)));
-    online(sliced_args) = Tuple(select(x > m, x, m), select(x > m, s * factor + 1.0f, s + factor));
-
-    const RDom t(0, slices), u(0, slices);
-    const auto part = [&](const RDom &of, int element) {
-        std::vector<Expr> indices = {of.x};
-        indices.insert(indices.end(), here.begin(), here.end());
-        return Expr(online(indices)[element]);
-    };
-    highest(args) = maximum.init[0];
-    highest(args) = max(highest(here), part(t, 0));
-    corrected(args) = sum.init[0];
-    corrected(args) += part(u, 1) * exp(part(u, 0) - highest(here));
+    online(slice_args) = Tuple(select(x > m, x, m), select(x > m, s * factor + 1.0f, s + factor));
+    Func part = online;
+    int count = parts.slices;
+    if (is_cut) {
+        const auto [highest, corrected] = fold_parts(online, count, piece_args, name + "_piece", lowest, 0.0f, false);
+        part = Func(name + "_piece");
+        const std::vector<Expr> here(piece_args.begin(), piece_args.end());
+        part(piece_args) = Tuple(highest(here), corrected(here));
+        count = parts.pieces;
+    }
+    const auto [highest, corrected] = fold_parts(part, count, args, name, maximum.init[0], sum.init[0], true);
     replace_calls(outputs, name, corrected);
     replace_calls(outputs, maximum.function.name(), highest);
 }
@@ -113,8 +112,8 @@ std::optional<std::string> replace_one(const std::vector<Function> &outputs) {
             if (!compared || !equal(substitute(*renamed, *compared), difference->a)) {
                 continue;
             }
-            if (const int slices = slices_of(sum, outputs); slices > 0) {
-                sum_online(outputs, maximum, sum, difference->a, slices);
+            if (const auto parts = row_parts(sum, outputs)) {
+                sum_online(outputs, maximum, sum, difference->a, *parts);
                 return sum.function.name();
             }
         }

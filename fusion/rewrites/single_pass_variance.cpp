@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "fusion/rewrites/reduction_func.h"
+#include "fusion/rewrites/row_parts.h"
 
 namespace fusion {
 namespace {
@@ -59,6 +60,12 @@ Expr count_of(const ReductionFunc &reduction) {
     return count;
 }
 
+/// Rounding can leave a little less than nothing. NaN stays NaN: only a strict comparison is not made a maximum.
+Expr not_below_nothing(const Expr &e) {
+    return strict_float(select(e < 0, cast(e.type(), 0), e));
+}
+
+/// Both sums in float64, of any domain.
 void sum_in_one_pass(const std::vector<Function> &outputs, const ReductionFunc &sum, const Expr &sample,
                      const ReductionFunc &squares, const Expr &centre) {
     const std::vector<Var> args = args_of(sum);
@@ -75,9 +82,45 @@ void sum_in_one_pass(const std::vector<Function> &outputs, const ReductionFunc &
     // The centre was found from the sum that has just been replaced.
     const Expr found = cast<double>(replace_calls(centre, sum.function.name(), total));
     const Expr about = moments(here)[1] - 2 * found * moments(here)[0] + count_of(sum) * found * found;
-    // Rounding can leave a little less than nothing. NaN stays NaN: only a strict comparison is not made a maximum.
-    const Expr at_least_nothing = strict_float(select(about < 0, cast<double>(0), about));
-    spread(args) = cast<float>(cast<double>(squares.init[0]) + at_least_nothing);
+    spread(args) = cast<float>(cast<double>(squares.init[0]) + not_below_nothing(about));
+    replace_calls(outputs, squares.function.name(), spread);
+}
+
+/// As above, where the rows run in memory: slices of a row about their own first element, in float32. A slice is short, so
+/// that even where that element lies far off the others few digits cancel (of 64 elements at most 6 bits), and a large mean
+/// costs none.
+void sum_in_slices(const std::vector<Function> &outputs, const ReductionFunc &sum, const Expr &sample,
+                   const ReductionFunc &squares, const Expr &centre, const RowParts &parts) {
+    const std::vector<Var> args = args_of(sum);
+    const std::vector<Expr> here(args.begin(), args.end());
+    std::vector<Var> slice_args = args;
+    slice_args.insert(slice_args.begin(), Var("slice"));
+    const SlicedRow row(sum, parts, slice_args);
+    const std::string &variable = sum.over[0].var;
+    Func moments(sum.function.name() + "_moments"), total(sum.function.name() + "_total"),
+        spread(squares.function.name() + "_spread");
+    const std::vector<Expr> in_slice(slice_args.begin(), slice_args.end());
+    moments(slice_args) = Tuple(substitute(variable, row.first, sample), 0.0f, 0.0f);
+    const FuncRef so_far = moments(in_slice);
+    const Expr d = select(row.is_inside, substitute(variable, row.at, sample) - so_far[0], 0.0f);
+    moments(slice_args) = Tuple(so_far[0], so_far[1] + d, so_far[2] + d * d);
+
+    const RDom t(0, parts.slices), u(0, parts.slices);
+    const auto at = [&](const RDom &of, int element) {
+        std::vector<Expr> indices = {of.x};
+        indices.insert(indices.end(), here.begin(), here.end());
+        return Expr(moments(indices)[element]);
+    };
+    const auto count = [&](const RDom &of) { return substitute(slice_args[0].name(), of.x, cast<float>(row.count)); };
+    total(args) = sum.init[0];
+    total(args) += select(count(t) > 0, count(t) * at(t, 0) + at(t, 1), 0.0f);
+    replace_calls(outputs, sum.function.name(), total);
+    // The centre was found from the sum that has just been replaced.
+    const Expr found = replace_calls(centre, sum.function.name(), total);
+    const Expr shift = at(u, 1) / max(count(u), 1.0f), off = at(u, 0) + shift - found;
+    const Expr about = at(u, 2) - shift * at(u, 1);
+    spread(args) = squares.init[0];
+    spread(args) += select(count(u) > 0, not_below_nothing(about) + count(u) * off * off, 0.0f);
     replace_calls(outputs, squares.function.name(), spread);
 }
 
@@ -99,7 +142,13 @@ std::optional<std::string> replace_one(const std::vector<Function> &outputs) {
             if (sample && equal(substitute(*renamed, *sample), found->sample)) {
                 // In the args of the sum.
                 const auto back = same_loops(sum, squares);
-                sum_in_one_pass(outputs, sum, *sample, squares, substitute(*back, found->centre));
+                const Expr centre = substitute(*back, found->centre);
+                const auto parts = row_parts(sum, outputs);
+                if (parts && parts->pieces == 1) {
+                    sum_in_slices(outputs, sum, *sample, squares, centre, *parts);
+                } else {
+                    sum_in_one_pass(outputs, sum, *sample, squares, centre);
+                }
                 return squares.function.name();
             }
         }
