@@ -72,7 +72,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     Price price;
     price.launches = group.kind == Template::HostLoops ? 0 : 1;
     price.launch_us = price.launches * device.launch;
-    const double points = tile.vector * tile.per_thread * tile.slices;
+    const bool reduces = group.kind == Template::Reduction;
+    const double points = tile.vector * (reduces ? 1 : tile.per_thread) * tile.slices;
     double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0;
     for (const Vertex output : group.outputs) {
         const Stage &stage = graph[output];
@@ -95,7 +96,6 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? bytes * waste : 0;
         in_flight += input.streams ? stage.value_bytes * points : 0;
     }
-    const bool reduces = group.kind == Template::Reduction;
     in_flight *= reduces ? steps_in_flight(graph, group, tile) : 1;
     const bool contracts = reduces && is_contraction(tile);
     const ContractionWork contraction = contracts ? contraction_work(graph, group, tile) : ContractionWork();

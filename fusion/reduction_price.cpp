@@ -121,7 +121,7 @@ bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<
 double steps_in_flight(const StageGraph &graph, const Group &group, const Tile &tile) {
     const bool selects = std::any_of(group.members.begin(), group.members.end(),
                                      [&](const Member &m) { return graph[m.stage].work.selected_loads > 0; });
-    return tile.vector > 1 ? 2 : selects && tile.reducing > 1 ? 2 : kElementsInFlight;
+    return tile.vector > 1 ? 2 * tile.per_thread : selects && tile.reducing > 1 ? 2 : kElementsInFlight;
 }
 
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
@@ -250,11 +250,6 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
     const bool can_split = !has_slices && !reduces_in_steps(graph, reductions, group) && first.update > 0;
     std::vector<Tile> tiles;
-    if (const char *e = getenv("FUSION_TILE"); e && !shape.columns.empty()) {
-        int t = 0, r = 0, v = 0, b = 1;
-        sscanf(e, "%d,%d,%d,%d", &t, &r, &v, &b);
-        return {{.vector = v, .threads = t, .reducing = r, .bands = b}};
-    }
     if (is_alone) {
         tiles.push_back({.vector = 1, .threads = 256, .reducing = 1});
     }
@@ -274,6 +269,11 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
                 tiles.push_back(tile);
                 const double blocks = block_work(graph, group, tile, device).blocks;
                 const double enough = 16 * device.multiprocessors;
+                if (vector > 1 && column >= 8.0 * reducing * vector) {
+                    Tile longer = tile;
+                    longer.per_thread = 2;
+                    tiles.push_back(longer);
+                }
                 for (int chunks = 2; can_split && blocks * chunks <= enough; chunks *= 2) {
                     if (longest / chunks >= 4.0 * reducing * vector && chunks <= shortest_cut) {
                         Tile split = tile;

@@ -4,6 +4,7 @@
 
 #include "fusion/contraction_kernel.h"
 #include "fusion/live_values.h"
+#include "fusion/reduction_kernel.h"
 #include "fusion/stencil_kernel.h"
 
 namespace fusion {
@@ -20,6 +21,17 @@ constexpr int kRegistersALane = 2;
 /// The same of a loop over single elements, which ptxas unrolls further (softmax, column_mean: 48 to 64 in all).
 constexpr int kUnrolledElements = 36;
 
+/// Where the last step is guarded (rows of 5003: 24 to 40 in all), and of each further vector in flight (rows of 65536 by 1024
+/// threads, two and four vectors: softmax 28 and 30, rmsnorm 32 and 48); ptxas 13.0, 2026-11-30.
+constexpr int kGuardedElements = 10, kRegistersAFurtherVector = 2;
+
+bool is_guarded(const StageGraph &graph, const Group &group, const Tile &tile) {
+    const std::vector<Member> reductions = reductions_of(graph, group);
+    return std::any_of(reductions.begin(), reductions.end(), [&](const Member &m) {
+        return graph[m.stage].reduction[shared_rvar(graph, m)].extent % tile.reducing != 0;
+    });
+}
+
 }  // namespace
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {
@@ -34,7 +46,10 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
         for (const Member &member : group.members) {
             most = std::max(most, graph[member.stage].live_values);
         }
-        const int unrolled = tile.vector > 1 ? kRegistersALane * tile.vector : kUnrolledElements;
+        const int further = 2 * (tile.per_thread - 1) * kRegistersAFurtherVector;
+        const int unrolled = tile.vector > 1                  ? kRegistersALane * tile.vector + further
+                             : is_guarded(graph, group, tile) ? kGuardedElements
+                                                              : kUnrolledElements;
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + unrolled + most;
     }
     if (group.kind == Template::Stencil || group.kind == Template::Folded) {

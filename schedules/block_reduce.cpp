@@ -33,9 +33,8 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
 
 }  // namespace
 
-int unrolled_steps(int64_t steps, int vector) {
-    const char *e = getenv("FUSION_UNROLL");
-    const int most = e ? atoi(e) : vector > 1 ? 2 : 4;
+int unrolled_steps(int64_t steps, int vector, int turns) {
+    const int most = (vector > 1 ? 2 : 4) * turns;
     if (steps <= most + 1) {
         return (int)std::max<int64_t>(steps, 1);
     }
@@ -88,7 +87,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
     }
     const int64_t steps =
         (reduction.extent + reduction.threads * reduction.vector - 1) / (reduction.threads * reduction.vector);
-    const int unrolled = unrolled_steps(steps, reduction.vector);
+    const int unrolled = unrolled_steps(steps, reduction.vector, reduction.turns);
     if (unrolled > 1) {
         const Emitter fold(schedule, folding, 1);
         fold(Verb::Split, {turn, turn, made_reduction("fusion_unrolled_r")}, unrolled, TailStrategy::GuardWithIf);

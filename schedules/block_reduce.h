@@ -22,6 +22,7 @@ struct BlockReduction {
     std::vector<int> kept = {};  ///< dimensions, that of which a block holds several points first
     bool on_lanes = true;        ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
+    int turns = 1;    ///< Tile::per_thread
     int threads = 1;  ///< that share one reduction
     int points = 1;   ///< of the kept dimension a block holds
 };
@@ -37,7 +38,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
 /// without it the size is known at run time only, under a guarded tail or fused loops.
 void bound_kept(const Emitter &emit, const std::vector<int> &kept, int points);
 
-/// Vectors that a thread has in flight: how far a loop of `steps` is unrolled.
-int unrolled_steps(int64_t steps, int vector);
+/// Vectors that a thread has in flight: how far a loop of `steps` is unrolled. `turns`: Tile::per_thread.
+int unrolled_steps(int64_t steps, int vector, int turns = 1);
 
 }  // namespace fusion

@@ -47,7 +47,7 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
         emit(Verb::Split, {column, made("fusion_turn"), made("fusion_share")}, tile.reducing,
              TailStrategy::GuardWithIf);
         const int64_t steps = (extent + tile.reducing * vector - 1) / (tile.reducing * vector);
-        const int unrolled = unrolled_steps(steps, vector);
+        const int unrolled = unrolled_steps(steps, vector, tile.per_thread);
         if (unrolled > 1) {
             emit(Verb::Split, {made("fusion_turn"), made("fusion_turn"), made("fusion_unrolled")}, unrolled,
                  TailStrategy::GuardWithIf);

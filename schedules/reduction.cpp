@@ -175,6 +175,7 @@ private:
                 .kept = kept,
                 .on_lanes = on_lanes,
                 .vector = on_lanes && reduces_along_lanes(view.graph, member) ? vector : 1,
+                .turns = group.tile.per_thread,
                 .threads = group.tile.reducing,
                 .points = group.tile.threads / group.tile.reducing};
     }

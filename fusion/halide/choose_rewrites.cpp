@@ -30,7 +30,7 @@ Price total_of(const Functions &outputs, const Halide::Target &target, const Opt
 
 /// A rewrite must be predicted to take this part of the time at most: predictions of kernels that reduce were 0.91 to 1.13 of
 /// what was measured (variance_rows 4096 x 32768: predicted 0.91 with single-pass-variance, measured 1.03; H200, 2026-11-29).
-static const double kLeastGain = getenv("FUSION_GAIN") ? atof(getenv("FUSION_GAIN")) : 0.9;
+constexpr double kLeastGain = 0.9;
 
 /// Predicted; nothing where the estimates do not bound the regions of what a rewrite put in.
 std::optional<double> time_us(const Functions &outputs, const Halide::Target &target, const Options &options) {

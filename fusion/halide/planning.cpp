@@ -8,6 +8,7 @@
 #include "fusion/error.h"
 #include "fusion/halide/choose_rewrites.h"
 #include "fusion/halide/measure_registers.h"
+#include "fusion/halide/measured_tiles.h"
 #include "fusion/halide/verify.h"
 #include "fusion/isolate_fault.h"
 #include "schedules/apply.h"
@@ -87,6 +88,7 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
     if (std::any_of(wide.plan.groups.begin(), wide.plan.groups.end(), is_contraction_kernel)) {
         wide = with_roomier_tiles(wide, view, device, target, options, caps, name);
     }
+    wide = with_measured_tiles(wide, target, caps);
     const auto spills = [](const Group &group) { return group.price.spilled > 0; };
     if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
         return wide;
