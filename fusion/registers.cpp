@@ -21,9 +21,9 @@ constexpr int kRegistersALane = 2;
 /// The same of a loop over single elements, which ptxas unrolls further (softmax, column_mean: 48 to 64 in all).
 constexpr int kUnrolledElements = 36;
 
-/// Where the last step is guarded (rows of 5003: 24 to 40 in all), and of each further vector in flight (rows of 65536 by 1024
+/// Where the last step is guarded (rows of 5003: 24 to 40 in all), and at least of each further vector in flight (rows of 65536 by 1024
 /// threads, two and four vectors: softmax 28 and 30, rmsnorm 32 and 48); ptxas 13.0, 2026-11-30.
-constexpr int kGuardedElements = 10, kRegistersAFurtherVector = 2;
+constexpr int kGuardedElements = 10, kRegistersAFurtherVector = 1;
 
 bool is_guarded(const StageGraph &graph, const Group &group, const Tile &tile) {
     const std::vector<Member> reductions = reductions_of(graph, group);
