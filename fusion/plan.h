@@ -52,8 +52,9 @@ struct TiledDims {
 };
 
 struct Tile {
-    int vector = 1;       ///< neighbouring points a thread computes with one wide access
-    int per_thread = 1;   ///< such vectors a thread, a block's width apart; of a stencil, below each other; of a reduction, pairs in flight
+    int vector = 1;  ///< neighbouring points a thread computes with one wide access
+    int per_thread =
+        1;  ///< such vectors a thread, a block's width apart; of a stencil, below each other; of a reduction, pairs in flight
     int threads = 256;    ///< a block
     int lanes = 0;        ///< of a stencil or fold: threads of a block along the contiguous dimension, the rest below
     int slices = 1;       ///< of a stencil or fold: points a thread along a third dimension

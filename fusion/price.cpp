@@ -10,6 +10,7 @@
 #include "fusion/point_instructions.h"
 #include "fusion/private_kernel.h"
 #include "fusion/reduction_price.h"
+#include "fusion/reduction_tiles.h"
 #include "fusion/registers.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/stencil_tiles.h"

@@ -29,6 +29,11 @@ bool is_slice(const StageGraph &graph, const Member &member) {
            std::count(member.follows.begin(), member.follows.end(), -1) == 1;
 }
 
+/// However large inputs and outputs are.
+bool has_bound(const Stage &stage, int dim) {
+    return dim < (int)stage.most_extent.size() && stage.most_extent[dim] > 0;
+}
+
 }  // namespace
 
 bool is_reduction(const Stage &stage) {
@@ -83,6 +88,11 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
                                 " is computed in the order of its own loops, not by a block together");
     }
     const std::set<int> kept = kept_dims(graph, group);
+    if (const std::vector<Member> slices = slices_of(graph, group);
+        !slices.empty() && reductions_of(graph, group).empty()) {
+        return Decision::forbid("a point of " + out.func + " reads " + graph[slices[0].stage].func +
+                                " at other points than its own row");
+    }
     for (const Member &member : group.members) {
         if (member.placement == Placement::AtThread && !graph[member.stage].has_updates) {
             return Decision::forbid(graph[member.stage].func + " is kept for the points of a tile");
@@ -95,7 +105,7 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
         }
         const Stage &stage = graph[member.stage];
         std::set<int> own(member.follows.begin(), member.follows.end());
-        const bool is_slice_of_row = is_slice(graph, member) && stage.most_extent[slice_dim(member)] > 0;
+        const bool is_slice_of_row = is_slice(graph, member) && has_bound(stage, slice_dim(member));
         size_t followed = member.follows.size();
         if (is_slice_of_row) {
             own.erase(-1);
@@ -106,8 +116,7 @@ Decision can_reduce_in_block(const StageGraph &graph, const Group &group) {
         }
         const bool moves =
             std::any_of(member.uses.begin(), member.uses.end(), [](const Use &u) { return !u.is_own_point; });
-        if (moves || own.count(-1) || own.size() != followed ||
-            member.follows.size() != stage.dims.size()) {
+        if (moves || own.count(-1) || own.size() != followed || member.follows.size() != stage.dims.size()) {
             return Decision::forbid("a point of " + out.func + " reads " + stage.func +
                                     " at other points than its own row");
         }

@@ -18,9 +18,6 @@ constexpr double kIndex = 40, kExchange = 80;
 /// Time of a reduction's exchange in one block (same source).
 constexpr double kExchangeLatency = 0.6;
 
-/// Blocks of 1024 threads that walk single elements: 0.62x the copy where 512 had 0.94x (rows of 16384, same source).
-constexpr int kMostScalarThreads = 512;
-
 /// Elements of 4 bytes in a sector, the least that memory moves.
 constexpr double kSector = 8;
 
@@ -72,48 +69,6 @@ double column_points(const Stage &out, const ReductionShape &shape) {
         points *= (double)out.dims[dim].extent;
     }
     return points;
-}
-
-/// Some reduction of the kernel needs the value of another: its parts cannot be reduced before that is complete.
-bool reduces_in_steps(const StageGraph &graph, const std::vector<Member> &reductions, const Group &group) {
-    std::set<Vertex> members, kinds;
-    for (const Member &member : group.members) {
-        members.insert(member.stage);
-    }
-    for (const Member &reduction : reductions) {
-        kinds.insert(reduction.stage);
-    }
-    for (const Vertex from : kinds) {
-        std::set<Vertex> reached = {from};
-        for (const Vertex at : reached) {  // consumers have higher numbers
-            if (at != from && kinds.count(at)) {
-                return true;
-            }
-            for (const Vertex consumer : consumers_of(graph, at)) {
-                if (members.count(consumer)) {
-                    reached.insert(consumer);
-                }
-            }
-        }
-    }
-    return false;
-}
-
-bool reads_words(const StageGraph &graph, const Group &group) {
-    return std::all_of(group.inputs.begin(), group.inputs.end(), [&](const Input &input) {
-        const std::vector<int> &bytes = graph[input.producer].element_bytes;
-        return !input.streams || std::all_of(bytes.begin(), bytes.end(), [](int b) { return b == 4; });
-    });
-}
-
-/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values.
-bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<Member> &reductions) {
-    const auto has_wide = [&](Vertex v) {
-        const std::vector<int> &bytes = graph[v].element_bytes;
-        return std::any_of(bytes.begin(), bytes.end(), [](int b) { return b > 4; });
-    };
-    return !has_wide(group.outputs[0]) &&
-           std::none_of(reductions.begin(), reductions.end(), [&](const Member &m) { return has_wide(m.stage); });
 }
 
 }  // namespace
@@ -197,7 +152,8 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     for (const Input &input : group.inputs) {
         for (const Use &use : input.uses) {
             if (use.frame != group.outputs[0]) {
-                work.band_bytes += (tile.bands - 1) * use.calls * graph[use.frame].points() * graph[input.producer].value_bytes;
+                work.band_bytes +=
+                    (tile.bands - 1) * use.calls * graph[use.frame].points() * graph[input.producer].value_bytes;
             }
         }
     }
@@ -215,8 +171,8 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
     const double on_one = std::ceil(resident / device.multiprocessors) * block.walked_bytes;
     // Other blocks, of an earlier launch, made the first pass over what is in chunks.
     const bool is_same_block = tile.chunks == 1 && tile.bands == 1;
-    const double beyond_l1 = share_beyond(on_one / device.l1, tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements,
-                                          kNothingInL1);
+    const double beyond_l1 =
+        share_beyond(on_one / device.l1, tile.vector > 1 ? kL1ShareOfVectors : kL1ShareOfElements, kNothingInL1);
     const double in_between = is_same_block ? resident * block.walked_bytes : walked;
     const double beyond_l2 = share_beyond(in_between / device.l2, kL2ShareOfRows, kNothingInL2);
     const double a_byte = (1 - beyond_l2) / device.l2_bandwidth + beyond_l2 / device.memory_bandwidth;
@@ -226,70 +182,6 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
 double slower_walk(const Tile &tile, double full, const Device &device) {
     const double alone = full <= device.multiprocessors * tile.threads ? kAlone : 1;
     return alone * (tile.vector > 1 ? 1 : kSingleElements);
-}
-
-std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, const Device &device,
-                                  const Limits &limits) {
-    const std::vector<Member> reductions = reductions_of(graph, group);
-    const Stage &first = graph[reductions[0].stage];
-    const bool has_slices = !slices_of(graph, group).empty();
-    const bool on_lanes = std::all_of(reductions.begin(), reductions.end(), [&](const Member &m) {
-        return reduces_along_lanes(graph, m) || reduces_slices(graph, group, m);
-    });
-    bool whole_vectors = on_lanes && reads_words(graph, group) && keeps_words(graph, group, reductions);
-    double longest = 1, shortest_cut = 1e18;
-    for (const Member &reduction : reductions) {
-        const Stage &stage = graph[reduction.stage];
-        longest = std::max(longest, product(stage.reduction));
-        shortest_cut = std::min(shortest_cut, (double)stage.reduction[chunked_rvar(graph, reduction)].extent);
-        whole_vectors = whole_vectors && stage.reduction[shared_rvar(graph, reduction)].extent % limits.vector == 0;
-    }
-    const ReductionShape shape = reduction_shape(graph, group);
-    const int64_t column = shape.columns.empty() ? 0 : graph[group.outputs[0]].dims[shape.columns[0]].extent;
-    whole_vectors = whole_vectors && column % limits.vector == 0;
-    const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
-    const bool can_split = !has_slices && !reduces_in_steps(graph, reductions, group) && first.update > 0;
-    std::vector<Tile> tiles;
-    if (is_alone) {
-        tiles.push_back({.vector = 1, .threads = 256, .reducing = 1});
-    }
-    for (const Tile &tile : contraction_tiles(graph, group, limits)) {
-        tiles.push_back(tile);
-    }
-    if (!first.reassociable) {
-        return tiles;
-    }
-    for (int reducing = 8; reducing <= (int)device.threads_per_block; reducing *= 2) {
-        for (int points = 1; points * reducing <= (int)device.threads_per_block; points *= 2) {
-            for (const int vector : {1, whole_vectors ? limits.vector : 1}) {
-                const Tile tile{.vector = vector, .threads = points * reducing, .reducing = reducing};
-                if (tile.threads < 32 || (vector == 1 && on_lanes && tile.threads > kMostScalarThreads)) {
-                    continue;
-                }
-                tiles.push_back(tile);
-                const double blocks = block_work(graph, group, tile, device).blocks;
-                const double enough = 16 * device.multiprocessors;
-                if (vector > 1 && column >= 8.0 * reducing * vector) {
-                    Tile longer = tile;
-                    longer.per_thread = 2;
-                    tiles.push_back(longer);
-                }
-                for (int chunks = 2; can_split && blocks * chunks <= enough; chunks *= 2) {
-                    if (longest / chunks >= 4.0 * reducing * vector && chunks <= shortest_cut) {
-                        Tile split = tile;
-                        split.chunks = chunks;
-                        tiles.push_back(split);
-                    }
-                }
-                for (int bands = 2; blocks * bands <= enough && column >= 4.0 * bands * reducing * vector; bands *= 2) {
-                    Tile shared = tile;
-                    shared.bands = bands;
-                    tiles.push_back(shared);
-                }
-            }
-        }
-    }
-    return tiles;
 }
 
 }  // namespace fusion

@@ -19,8 +19,8 @@ struct BlockWork {
     double partial_bytes = 0;  ///< of partial results, written and read again
     double band_bytes = 0;     ///< of what further blocks of the same rows read to reduce them again
     double band_instructions = 0;
-    double uncoalesced = 1;    ///< bytes moved over bytes used
-    double walked_bytes = 0;   ///< one block's share of the inputs that are read in several passes
+    double uncoalesced = 1;   ///< bytes moved over bytes used
+    double walked_bytes = 0;  ///< one block's share of the inputs that are read in several passes
     int shared_bytes = 0;
     int partial_launches = 0;
 };
@@ -38,9 +38,5 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
 
 /// Time of the first walk over its bytes at the memory's speed.
 double slower_walk(const Tile &tile, double full, const Device &device);
-
-/// Tiles that the template can execute; the price chooses.
-std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, const Device &device,
-                                  const Limits &limits);
 
 }  // namespace fusion

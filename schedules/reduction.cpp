@@ -247,7 +247,8 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     if (!shape.columns.empty()) {
         anchor.columns_on_lanes = shape.columns[0] == contiguous_dim(out);
         anchor.column_extent = out.dims[shape.columns[0]].extent;
-        anchor.column_chunk = group.tile.chunks > 1 || group.tile.bands > 1 ? reductions.chunk_of(anchor.column_extent) : 0;
+        anchor.column_chunk =
+            group.tile.chunks > 1 || group.tile.bands > 1 ? reductions.chunk_of(anchor.column_extent) : 0;
     }
     if (out.role == Role::Intermediate) {
         Emitter(schedule, anchor.func_id, 0)(Verb::ComputeRoot);

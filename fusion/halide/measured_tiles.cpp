@@ -6,7 +6,7 @@
 #include "fusion/contraction_kernel.h"
 #include "fusion/halide/measure_registers.h"
 #include "fusion/price.h"
-#include "fusion/reduction_price.h"
+#include "fusion/reduction_tiles.h"
 #include "schedules/lower.h"
 
 namespace fusion {
@@ -25,7 +25,8 @@ struct Known {
 /// The best tile of the kernel, of those known by what was measured; nullopt where the kernel has it.
 std::optional<Tile> better_tile(const Planned &planned, const Group &group, const std::vector<Known> &known) {
     const StageGraph &graph = planned.view.graph;
-    const Limits limits{planned.plan.register_cap, group.tile.vector > 1 ? group.tile.vector : PlanOptions().max_vector};
+    const Limits limits{planned.plan.register_cap,
+                        group.tile.vector > 1 ? group.tile.vector : PlanOptions().max_vector};
     std::optional<Tile> best;
     double least_us = kWorthMeasuring * group.price.time_us;
     for (const Tile &tile : reduction_tiles(graph, group, *planned.device, limits)) {

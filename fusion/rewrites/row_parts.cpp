@@ -72,7 +72,9 @@ SlicedRow::SlicedRow(const ReductionFunc &reduction, const RowParts &parts, cons
     const Expr end = min(length, over.extent - start);
     is_inside = here < end;
     at = over.min + min(start + here, over.extent - 1);
-    first = over.min + min(start + slice, over.extent - 1);
+    for (const int i : {0, 1, 2}) {
+        samples.push_back(over.min + min(start + slice + i * parts.slices, over.extent - 1));
+    }
     count = max((end - slice + parts.slices - 1) / parts.slices, 0);
 }
 

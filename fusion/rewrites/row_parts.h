@@ -23,10 +23,10 @@ struct SlicedRow {
     /// `args`: slice, piece where there are several, and the reduction's own.
     SlicedRow(const ReductionFunc &reduction, const RowParts &parts, const std::vector<Halide::Var> &args);
     Halide::RDom steps;
-    Halide::Expr is_inside;  ///< of the row: slices are not all of one length
-    Halide::Expr at;         ///< in the terms of the reduction's variable; always inside
-    Halide::Expr first;      ///< that of step 0
-    Halide::Expr count;      ///< elements of the slice, at least 0
+    Halide::Expr is_inside;             ///< of the row: slices are not all of one length
+    Halide::Expr at;                    ///< in the terms of the reduction's variable; always inside
+    std::vector<Halide::Expr> samples;  ///< three elements of the slice, or of the row where it has fewer
+    Halide::Expr count;                 ///< elements of the slice, at least 0
 };
 
 }  // namespace fusion

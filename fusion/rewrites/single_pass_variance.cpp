@@ -86,9 +86,13 @@ void sum_in_one_pass(const std::vector<Function> &outputs, const ReductionFunc &
     replace_calls(outputs, squares.function.name(), spread);
 }
 
-/// As above, where the rows run in memory: slices of a row about their own first element, in float32. A slice is short, so
-/// that even where that element lies far off the others few digits cancel (of 64 elements at most 6 bits), and a large mean
-/// costs none.
+/// Of three, so that a single value far off the others is not it.
+Expr median(const std::vector<Expr> &e) {
+    return max(min(e[0], e[1]), min(max(e[0], e[1]), e[2]));
+}
+
+/// As above, where the rows run in memory: slices of a row, each about an element of its own, in float32. A large mean costs
+/// no digits then, nor does a value far off the others; two of these in one slice of n elements cost n / 2 times the rounding.
 void sum_in_slices(const std::vector<Function> &outputs, const ReductionFunc &sum, const Expr &sample,
                    const ReductionFunc &squares, const Expr &centre, const RowParts &parts) {
     const std::vector<Var> args = args_of(sum);
@@ -100,7 +104,11 @@ void sum_in_slices(const std::vector<Function> &outputs, const ReductionFunc &su
     Func moments(sum.function.name() + "_moments"), total(sum.function.name() + "_total"),
         spread(squares.function.name() + "_spread");
     const std::vector<Expr> in_slice(slice_args.begin(), slice_args.end());
-    moments(slice_args) = Tuple(substitute(variable, row.first, sample), 0.0f, 0.0f);
+    std::vector<Expr> samples;
+    for (const Expr &place : row.samples) {
+        samples.push_back(substitute(variable, place, sample));
+    }
+    moments(slice_args) = Tuple(median(samples), 0.0f, 0.0f);
     const FuncRef so_far = moments(in_slice);
     const Expr d = select(row.is_inside, substitute(variable, row.at, sample) - so_far[0], 0.0f);
     moments(slice_args) = Tuple(so_far[0], so_far[1] + d, so_far[2] + d * d);
@@ -112,12 +120,18 @@ void sum_in_slices(const std::vector<Function> &outputs, const ReductionFunc &su
         return Expr(moments(indices)[element]);
     };
     const auto count = [&](const RDom &of) { return substitute(slice_args[0].name(), of.x, cast<float>(row.count)); };
-    total(args) = sum.init[0];
-    total(args) += select(count(t) > 0, count(t) * at(t, 0) + at(t, 1), 0.0f);
+    // About one element of the row too: what the threads add up is small, and rounds little.
+    std::vector<Expr> in_front = here;
+    in_front.insert(in_front.begin(), 0);
+    const Expr origin = moments(in_front)[0];
+    Func offset(sum.function.name() + "_offset");
+    offset(args) = 0.0f;
+    offset(args) += select(count(t) > 0, count(t) * (at(t, 0) - origin) + at(t, 1), 0.0f);
+    total(args) = sum.init[0] + cast<float>(sum.over[0].extent) * origin + offset(here);
     replace_calls(outputs, sum.function.name(), total);
     // The centre was found from the sum that has just been replaced.
     const Expr found = replace_calls(centre, sum.function.name(), total);
-    const Expr shift = at(u, 1) / max(count(u), 1.0f), off = at(u, 0) + shift - found;
+    const Expr shift = at(u, 1) / max(count(u), 1.0f), off = (at(u, 0) - found) + shift;
     const Expr about = at(u, 2) - shift * at(u, 1);
     spread(args) = squares.init[0];
     spread(args) += select(count(u) > 0, not_below_nothing(about) + count(u) * off * off, 0.0f);

@@ -150,6 +150,39 @@ TEST(CanReduceInBlock, ForbidsAReductionWhoseOrderMatters) {
     expect_refused(graph, group, "total is folded in the order of its loop");
 }
 
+/// in -> part (slice, row), each folded in order by one thread -> total of the parts of a row; in divided by it -> output.
+StageGraph sliced(int64_t most_slices) {
+    Builder b;
+    const Vertex in = b.input("in", {4096, 64});
+    const Vertex part = add_reduction(b, "part", {256, 64}, {16}, {{in, ReadKind::Strided, 1, {-1, 1}}});
+    b[part].reassociable = false;
+    b[part].most_extent = {most_slices, 0};
+    const Vertex total = add_reduction(b, "total", {64}, {256}, {{part, ReadKind::Reduction, 1, {1, 0}}});
+    b.output("output", {4096, 64}, {{in}, of_row(total)});
+    return b.graph;
+}
+
+TEST(SlicesOf, AreFoldsWithADimensionOfTheirOwn) {
+    const StageGraph graph = sliced(256);
+    const Group group = block_kernel(graph);
+    const std::vector<Member> slices = slices_of(graph, group);
+    ASSERT_THAT(slices, SizeIs(1));
+    EXPECT_EQ(graph[slices[0].stage].func, "part");
+    EXPECT_EQ(slice_dim(slices[0]), 0);
+    ASSERT_THAT(reductions_of(graph, group), SizeIs(1));
+    EXPECT_TRUE(reduces_slices(graph, group, reductions_of(graph, group)[0]));
+    EXPECT_THAT(reduction_shape(graph, group).kept, ElementsAre(1));
+    const StageGraph plain = softmax(1024, 4096);
+    EXPECT_THAT(slices_of(plain, block_kernel(plain)), IsEmpty());
+    EXPECT_FALSE(reduces_slices(plain, block_kernel(plain), reductions_of(plain, block_kernel(plain))[0]));
+}
+
+TEST(CanReduceInBlock, AllowsSlicesFoldedInOrderWhereTheirNumberIsBounded) {
+    const StageGraph bounded = sliced(256), unbounded = sliced(0);
+    EXPECT_TRUE(can_reduce_in_block(bounded, block_kernel(bounded)).allowed());
+    expect_refused(unbounded, block_kernel(unbounded), "part is folded in the order of its loop");
+}
+
 TEST(CanReduceInBlock, ForbidsReductionsForOneWhoseOrderMatters) {
     StageGraph graph = softmax(1024, 4096);
     Group group = block_kernel(graph);

@@ -95,6 +95,28 @@ TEST_F(ReductionTemplate, three_barriers_a_reduction_of_128_threads) {
     EXPECT_EQ(barriers(with_tile(softmax, {.vector = 4, .threads = 128, .reducing = 128})), 2 * 3);
 }
 
+TEST_F(ReductionTemplate, slices_of_a_row_share_the_kernel_and_its_registers) {
+    const Planned p = planned({softmax(65536, 2048)});
+    ASSERT_EQ(p.plan.groups.size(), 1u) << "online, in one pass and one kernel";
+    EXPECT_EQ(p.plan.rewrites.at(0).id, "online-softmax");
+    const Decision sound = verified(p);
+    EXPECT_TRUE(sound.allowed()) << sound.why();
+    const Kernel kernel = kernels(p).at(0);
+    // Its slices, then two reductions of them.
+    EXPECT_LE(count_matches(kernel.text, "bar\\.sync"), 1 + 2 * 3 + 1);
+    EXPECT_LE(kernel.resources.registers, 40);
+    EXPECT_EQ(kernel.resources.spilled_bytes, 0);
+}
+
+TEST_F(ReductionTemplate, few_long_rows_take_two_launches) {
+    const Planned p = planned({softmax(1000000, 8)});
+    EXPECT_EQ(p.plan.groups.size(), 2u);
+    EXPECT_EQ(p.ledger.planned.launches, 2);
+    EXPECT_GT(p.plan.groups[1].tile.bands, 8);
+    const Decision sound = verified(p);
+    EXPECT_TRUE(sound.allowed()) << sound.why();
+}
+
 TEST_F(ReductionTemplate, one_more_exchange_where_more_threads_than_one_can_fold) {
     const Planned p = planned({this->softmax(1024, 65536)});
     EXPECT_EQ(barriers(with_tile(p, {.vector = 1, .threads = 128, .reducing = 16})), 2 * 2);

@@ -1,0 +1,145 @@
+#include "fusion/reduction_tiles.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fusion/reduction_price.h"
+#include "tests/unit/core/reduction_graphs.h"
+
+namespace fusion::test {
+namespace {
+
+const Device &h200() {
+    return device_named("H200");
+}
+
+std::vector<Tile> tiles_of(const StageGraph &graph) {
+    return reduction_tiles(graph, block_kernel(graph), h200(), {});
+}
+
+BlockWork work_of(const StageGraph &graph, const Tile &tile) {
+    return block_work(graph, block_kernel(graph), tile, h200());
+}
+
+bool offers_chunks(const StageGraph &graph) {
+    const std::vector<Tile> tiles = tiles_of(graph);
+    return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.chunks > 1; });
+}
+
+bool offers_vectors(const StageGraph &graph) {
+    const std::vector<Tile> tiles = tiles_of(graph);
+    return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.vector > 1; });
+}
+
+TEST(ReductionTiles, AreOnesThatABlockCanHave) {
+    for (const StageGraph &graph : {softmax(1, 1), softmax(1000, 7), softmax(4096, 32768), row_range(1 << 24, 2),
+                                    row_sum(1 << 28, 1), column_sum(1024, 65536), column_sum(3, 1 << 20)}) {
+        const std::vector<Tile> tiles = tiles_of(graph);
+        ASSERT_FALSE(tiles.empty());
+        for (const Tile &tile : tiles) {
+            EXPECT_GE(tile.threads, 32);
+            EXPECT_LE(tile.threads, 1024);
+            EXPECT_EQ(tile.threads % tile.reducing, 0);
+            EXPECT_LE(tile.per_thread, tile.vector > 1 ? 2 : 1);
+            EXPECT_GE(tile.chunks, 1);
+        }
+    }
+}
+
+TEST(ReductionTiles, AThreadReducesAloneOnlyWhereNothingIsComputedFromTheValue) {
+    const auto offers_single = [](const StageGraph &graph) {
+        const std::vector<Tile> tiles = tiles_of(graph);
+        return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.reducing == 1; });
+    };
+    EXPECT_TRUE(offers_single(row_sum(64, 1 << 20)));
+    EXPECT_FALSE(offers_single(softmax(64, 1 << 20)));
+}
+
+TEST(ReductionTiles, VectorsDivideTheRowAndWalkNeighbours) {
+    EXPECT_TRUE(offers_vectors(softmax(1024, 4096)));
+    EXPECT_FALSE(offers_vectors(softmax(1023, 4096)));
+    EXPECT_FALSE(offers_vectors(softmax(1022, 4096)));
+    EXPECT_FALSE(offers_vectors(column_sum(1024, 4096)));
+}
+
+TEST(ReductionTiles, VectorsAreOfWords) {
+    StageGraph graph = softmax(1024, 4096);
+    graph[stage_named(graph, "in")].element_bytes = {2};
+    graph[stage_named(graph, "in")].value_bytes = 2;
+    EXPECT_FALSE(offers_vectors(graph));
+}
+
+TEST(ReductionTiles, VectorsOfSumsAndOutputsAreOfWordsToo) {
+    for (const char *func : {"total", "output"}) {
+        StageGraph graph = softmax(1024, 4096);
+        for (Vertex v = 0; v < num_vertices(graph); v++) {
+            if (graph[v].func == func) {
+                graph[v].element_bytes = {8};
+                graph[v].value_bytes = 8;
+            }
+        }
+        EXPECT_FALSE(offers_vectors(graph)) << func;
+    }
+}
+
+TEST(ReductionTiles, ABlockOfSingleElementsHasAtMost512Threads) {
+    int most = 0;
+    for (const Tile &tile : tiles_of(row_sum(1 << 20, 64))) {
+        most = tile.vector == 1 ? std::max(most, tile.threads) : most;
+    }
+    EXPECT_EQ(most, 512);
+}
+
+TEST(ReductionTiles, PartsGoToOtherBlocksWhereNoReductionWaitsForAnother) {
+    EXPECT_TRUE(offers_chunks(row_sum(1 << 24, 2)));
+    EXPECT_TRUE(offers_chunks(column_sum(1024, 65536)));
+    EXPECT_TRUE(offers_chunks(row_range(1 << 24, 2)));
+    EXPECT_FALSE(offers_chunks(softmax(1 << 24, 2)));
+}
+
+TEST(ReductionTiles, PartsStopWhereTheGridIsFull) {
+    EXPECT_FALSE(offers_chunks(row_sum(1 << 14, 1 << 20)));
+    double most = 0;
+    const StageGraph graph = row_sum(1 << 24, 8);
+    for (const Tile &tile : tiles_of(graph)) {
+        most = std::max(most, work_of(graph, tile).blocks);
+    }
+    EXPECT_LE(most, 16 * h200().multiprocessors);
+    EXPECT_GT(most, 8 * h200().multiprocessors);
+}
+
+TEST(ReductionTiles, APartGivesEachThreadFourSteps) {
+    const int64_t width = 1 << 16;
+    for (const Tile &tile : tiles_of(row_sum(width, 1))) {
+        const int64_t a_step = (int64_t)tile.chunks * tile.reducing * tile.vector;
+        EXPECT_TRUE(tile.chunks == 1 || width >= 4 * a_step) << tile.chunks << " x " << tile.reducing;
+    }
+}
+
+TEST(ReductionTiles, ThereAreNoMorePartsThanStepsOfTheLoopThatIsCut) {
+    Builder b;
+    const Vertex in = b.input("in", {1 << 20, 6});
+    add_reduction(b, "sum", {}, {1 << 20, 6}, {{in, ReadKind::Reduction, 1, {0, 1}}}, Role::Output);
+    int most = 0;
+    for (const Tile &tile : tiles_of(b.graph)) {
+        most = std::max(most, tile.chunks);
+    }
+    EXPECT_EQ(most, 4);
+}
+
+TEST(ReductionTiles, FewLongRowsAreSharedByBlocksThatReduceThemAgain) {
+    const auto most_bands = [](const StageGraph &graph) {
+        int most = 0;
+        for (const Tile &tile : tiles_of(graph)) {
+            most = tile.reducing == 256 ? std::max(most, tile.bands) : most;
+        }
+        return most;
+    };
+    EXPECT_GE(most_bands(softmax(1 << 24, 2)), 64);
+    EXPECT_EQ(most_bands(softmax(1 << 12, 1 << 15)), 1);
+    EXPECT_EQ(most_bands(row_sum(1 << 24, 2)), 1) << "without columns to share";
+}
+
+}  // namespace
+}  // namespace fusion::test
