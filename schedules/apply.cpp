@@ -172,12 +172,15 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             break;
         }
         Halide::Stage stage = d.update == 0 ? Halide::Stage(f) : f.update(d.update - 1);
-        if (d.verb == Verb::Specialize) {
-            branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(to_expr(d.condition, lookup)));
-            continue;
+        const bool opens = d.verb == Verb::Specialize || d.verb == Verb::Choose;
+        if (const int branch = opens ? d.within : d.branch; branch >= 0) {
+            stage = branches.at({d.func_id, d.update, branch});
         }
-        if (d.branch >= 0) {
-            stage = branches.at({d.func_id, d.update, d.branch});
+        if (opens) {
+            const Expr condition =
+                d.verb == Verb::Choose ? f.values()[0].as<Internal::Select>()->condition : to_expr(d.condition, lookup);
+            branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(condition));
+            continue;
         }
         apply_to_stage(d, stage, loops, funcs);
     }

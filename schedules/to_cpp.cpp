@@ -35,6 +35,7 @@ const char *method(Verb verb) {
     case Verb::BoundStorage:
         return "bound_storage";
     case Verb::Specialize:
+    case Verb::Choose:
         return "specialize";
     case Verb::Split:
         return "split";
@@ -124,6 +125,9 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
     if (d.verb == Verb::Specialize) {
         return to_cpp(d.condition, func_names);
     }
+    if (d.verb == Verb::Choose) {
+        return func_names[d.func_id] + ".values()[0].as<Internal::Select>()->condition";
+    }
     if (d.verb == Verb::StoreInRegister) {
         return "MemoryType::Register";
     }
@@ -201,9 +205,10 @@ public:
                     join(pairs, ", ") + "});\n";
             return;
         }
-        const std::string stage = stage_text(names[d.func_id], d.update, d.verb == Verb::Specialize ? -1 : d.branch);
+        const bool opens = d.verb == Verb::Specialize || d.verb == Verb::Choose;
+        const std::string stage = stage_text(names[d.func_id], d.update, opens ? d.within : d.branch);
         const std::string call = std::string(method(d.verb)) + "(" + arguments(d, names) + ");\n";
-        if (d.verb == Verb::Specialize) {
+        if (opens) {
             body += "    Stage " + stage_text(names[d.func_id], d.update, d.branch) + " = " + stage + "." + call;
         } else {
             body += "    " + (is_of_func(d.verb) ? names[d.func_id] : stage) + "." + call;

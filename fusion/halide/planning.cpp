@@ -7,6 +7,7 @@
 #include "fusion/contraction_kernel.h"
 #include "fusion/error.h"
 #include "fusion/halide/choose_rewrites.h"
+#include "fusion/halide/fixed_plans.h"
 #include "fusion/halide/measure_registers.h"
 #include "fusion/halide/verify.h"
 #include "fusion/isolate_fault.h"
@@ -234,12 +235,29 @@ std::vector<Halide::Internal::Function> functions_of(const Halide::Pipeline &pip
 Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target,
                       const Options &options, const std::string &name) {
     check_target(target);
+    const auto fixed = fixed_copy(outputs, options);
+    const auto plan_chosen = [&](const std::vector<Halide::Internal::Function> &of, const Chosen &chosen,
+                                 const Options &with) {
+        Planned planned = plan_checked(of, target, with, name, chosen.rewrites);
+        if (!chosen.rewrites.empty()) {
+            planned.ledger.unfused = chosen.unfused;
+        }
+        return planned;
+    };
     const Chosen chosen = choose_rewrites(outputs, target, options);
-    Planned planned = plan_checked(outputs, target, options, name, chosen.rewrites);
-    if (!chosen.rewrites.empty()) {
-        planned.ledger.unfused = chosen.unfused;
+    if (!fixed) {
+        return plan_chosen(outputs, chosen, options);
     }
-    return planned;
+    const Chosen chosen_fixed = choose_rewrites(fixed->outputs, target, options);
+    if (!pays_fixed(*fixed, outputs, target, options)) {
+        return plan_chosen(outputs, chosen, options);
+    }
+    const Planned at_estimates = plan_chosen(fixed->outputs, chosen_fixed, options);
+    Options as_at_estimates = options;  // one cap for all kernels of the pipeline
+    as_at_estimates.max_registers = at_estimates.plan.register_cap;
+    const Planned general = plan_chosen(outputs, chosen, as_at_estimates);
+    const auto both = plan_both(*fixed, outputs, at_estimates, general, target, options);
+    return both ? *both : plan_chosen(outputs, chosen, options);
 }
 
 std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipeline) {
