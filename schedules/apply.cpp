@@ -165,6 +165,14 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
         case Verb::BoundStorage:
             f.bound_storage(loops[0].var, (int)d.number);
             continue;
+        case Verb::ReorderStorage: {
+            std::vector<Var> dims;
+            for (const VarOrRVar &loop : loops) {
+                dims.push_back(loop.var);
+            }
+            f.reorder_storage(dims);
+            continue;
+        }
         case Verb::AlignStorage:
             f.align_storage(loops[0].var, (int)d.number);
             continue;

@@ -34,6 +34,7 @@ enum class Verb {
     StoreInRegister,  ///< MemoryType::Register
     AlignStorage,     ///< loops[0], number
     BoundStorage,     ///< loops[0], number
+    ReorderStorage,   ///< loops, the contiguous one first
     Specialize,       ///< opens branch `branch` of the stage, or of its branch `within`, under `condition`
     Choose,           ///< opens branch `branch` of a Func that is a select, under the condition of that
     Split,            ///< loops: old, outer, inner; number: factor

@@ -34,6 +34,8 @@ const char *method(Verb verb) {
         return "align_storage";
     case Verb::BoundStorage:
         return "bound_storage";
+    case Verb::ReorderStorage:
+        return "reorder_storage";
     case Verb::Specialize:
     case Verb::Choose:
         return "specialize";
@@ -65,7 +67,7 @@ const char *method(Verb verb) {
 
 bool is_of_func(Verb verb) {
     return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister ||
-           verb == Verb::AlignStorage || verb == Verb::BoundStorage;
+           verb == Verb::AlignStorage || verb == Verb::BoundStorage || verb == Verb::ReorderStorage;
 }
 
 const char *tail_name(TailStrategy tail) {
@@ -145,7 +147,8 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
     if (d.verb == Verb::Split) {
         parts.push_back(std::string("TailStrategy::") + tail_name(d.tail));
     }
-    return (d.verb == Verb::Reorder ? "{" : "") + join(parts, ", ") + (d.verb == Verb::Reorder ? "}" : "");
+    const bool is_list = d.verb == Verb::Reorder || d.verb == Verb::ReorderStorage;
+    return (is_list ? "{" : "") + join(parts, ", ") + (is_list ? "}" : "");
 }
 
 }  // namespace
