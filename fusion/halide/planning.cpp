@@ -245,19 +245,8 @@ Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, co
         return planned;
     };
     const Chosen chosen = choose_rewrites(outputs, target, options);
-    if (!fixed) {
-        return plan_chosen(outputs, chosen, options);
-    }
-    const Chosen chosen_fixed = choose_rewrites(fixed->outputs, target, options);
-    if (!pays_fixed(*fixed, outputs, target, options)) {
-        return plan_chosen(outputs, chosen, options);
-    }
-    const Planned at_estimates = plan_chosen(fixed->outputs, chosen_fixed, options);
-    Options as_at_estimates = options;  // one cap for all kernels of the pipeline
-    as_at_estimates.max_registers = at_estimates.plan.register_cap;
-    const Planned general = plan_chosen(outputs, chosen, as_at_estimates);
-    const auto both = plan_both(*fixed, outputs, at_estimates, general, target, options);
-    return both ? *both : plan_chosen(outputs, chosen, options);
+    auto both = fixed ? plan_fixed(*fixed, outputs, chosen, target, options, plan_chosen) : std::nullopt;
+    return both ? *std::move(both) : plan_chosen(outputs, chosen, options);
 }
 
 std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipeline) {

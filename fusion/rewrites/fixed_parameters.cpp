@@ -73,9 +73,10 @@ std::vector<FixedParameter> parameters_of_sizes(const Functions &outputs) {
     }
     std::vector<FixedParameter> fixed;
     for (const auto &[name, parameter] : scalars) {
+        // Not a float of 0, to which -0 is equal.
         const Expr value = parameter.estimate();
         if (const Expr number = value.defined() ? simplify(cast(parameter.type(), value)) : value;
-            number.defined() && is_const(number)) {
+            number.defined() && is_const(number) && !(parameter.type().is_float() && is_const_zero(number))) {
             fixed.push_back({parameter, number});
         }
     }
