@@ -13,10 +13,6 @@ constexpr double kTableStep = 0.04;
 /// Instructions of a thread's index, of the addition to a place, and of writing an element out.
 constexpr double kIndex = 40, kAddition = 10, kWriteOut = 6;
 
-/// Instructions' worth of a load where neighbouring threads' places are steps of an RDom apart: a warp's lie in lines of their
-/// own, of which the L1 takes one a cycle, and four instructions are issued meanwhile. Not measured.
-constexpr double kLoadApart = 32;
-
 /// Channels that a thread has at most, and that a row of threads has.
 constexpr int64_t kMostSlices = 4, kMostLanes = 64;
 
@@ -141,7 +137,7 @@ PrivateWork table_work(const StageGraph &graph, const Group &group, const Tile &
     const bool is_apart = !std::count(channels.begin(), channels.end(), tile.dims.x);
     for (const Input &input : group.inputs) {
         for (const Use &use : input.uses) {
-            work.instructions += is_apart ? padding * out.points() * use.calls / tile.slices * kLoadApart : 0;
+            work.instructions += is_apart ? padding * out.points() * use.calls / tile.slices * kLineApart : 0;
         }
     }
     work.latency_us = steps * kTableStep + std::ceil(steps / tile.per_thread) * device.memory_latency +

@@ -76,6 +76,7 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
             // One thread of a warp works: the others wait as long as it.
             work.instructions += is_block ? steps * owners * stage.work.total() * 31 : 0;
             const double step = is_block ? kSharedStep : stage.places == Places::Own ? 0 : kLocalStep;
+            work.instructions += !is_block && stage.places == Places::Data ? 2 * stage.points() * kLineApart : 0;
             work.latency_us += steps * step + (stage.reduction.empty() ? 0 : device.memory_latency.value);
         }
     }
