@@ -5,6 +5,7 @@
 ///
 /// Of the kernel's tile, `lanes` and `threads` say how many owners are beside and below each other, `slices` how many a thread
 /// has along dims.z, and `per_thread` how many steps are written out.
+/// Limit: Funcs with one update, which adds where data say.
 #include <vector>
 
 #include "fusion/private_kernel.h"

@@ -61,7 +61,7 @@ struct Directive {
     int other = -1;
     Condition condition = {};
     std::vector<int> callers = {};
-    int within = -1;
+    int within = -1;  ///< of a branch that is opened: the one around it
 };
 
 using Schedule = std::vector<Directive>;

@@ -4,6 +4,7 @@
 /// A copy of the pipeline has the numbers in place of the parameters: its windows, tables and folds are of constant size, so
 /// that threads and blocks can keep them. Each output chooses between what it computes and what its copy does, by the values
 /// that the parameters have in a call; of the two pipelines only the one that is chosen runs.
+/// Limit: other values, however near, run the pipeline as it was written, whose windows and tables are in memory.
 #include <Halide.h>
 #include <string>
 #include <vector>
