@@ -40,6 +40,11 @@ std::string tile_text(const Group &group) {
                 (tile.slices > 1 ? " x " + std::to_string(tile.slices) : "") + " points";
         return text + ", tiles of " + by(tile.vector * tile.lanes, tile.per_thread * tile.threads / tile.lanes);
     }
+    if (group.kind == Template::Private && group.tile.lanes > 0) {
+        text += ", tiles of " + std::to_string(group.tile.lanes) + " x " +
+                std::to_string(group.tile.threads / group.tile.lanes) + " owners" +
+                (group.tile.slices > 1 ? " of " + std::to_string(group.tile.slices) + " points" : "");
+    }
     text += group.tile.vector > 1 ? " x " + std::to_string(group.tile.vector) + " neighbours" : "";
     return text + (group.tile.per_thread > 1 ? " x " + std::to_string(group.tile.per_thread) + " turns" : "");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fusion/owned_tables.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/rules.h"
 #include "fusion/text.h"
@@ -100,10 +101,11 @@ std::vector<Verdict> make_verdicts(const StageGraph &graph, const Plan &plan, co
             if (const Group *group = private_kernel_of(plan, producer)) {
                 const double bytes = 2 * graph[producer].elements() * graph[producer].value_bytes;
                 verdict.rule = kPrivateMemory;
-                verdict.why = std::string(group->tile.reducing > 1 ? "a block has its points in shared memory"
-                                                                   : "a thread has its points to itself") +
-                              " until all definitions are done: " + bytes_text(bytes) +
-                              " of memory traffic and a launch less";
+                verdict.why =
+                    std::string(has_table_tile(group->tile) ? "a block has its threads' points in shared memory"
+                                : group->tile.reducing > 1  ? "a block has its points in shared memory"
+                                                            : "a thread has its points to itself") +
+                    " until all definitions are done: " + bytes_text(bytes) + " of memory traffic and a launch less";
             }
         } else if (graph[producer].unbounded && graph[producer].role != Role::Input) {
             verdict.rule = kUnboundedRegion;

@@ -165,6 +165,14 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
         case Verb::BoundStorage:
             f.bound_storage(loops[0].var, (int)d.number);
             continue;
+        case Verb::ReorderStorage: {
+            std::vector<Var> dims;
+            for (const VarOrRVar &loop : loops) {
+                dims.push_back(loop.var);
+            }
+            f.reorder_storage(dims);
+            continue;
+        }
         case Verb::AlignStorage:
             f.align_storage(loops[0].var, (int)d.number);
             continue;
@@ -172,12 +180,15 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             break;
         }
         Halide::Stage stage = d.update == 0 ? Halide::Stage(f) : f.update(d.update - 1);
-        if (d.verb == Verb::Specialize) {
-            branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(to_expr(d.condition, lookup)));
-            continue;
+        const bool opens = d.verb == Verb::Specialize || d.verb == Verb::Choose;
+        if (const int branch = opens ? d.within : d.branch; branch >= 0) {
+            stage = branches.at({d.func_id, d.update, branch});
         }
-        if (d.branch >= 0) {
-            stage = branches.at({d.func_id, d.update, d.branch});
+        if (opens) {
+            const Expr condition =
+                d.verb == Verb::Choose ? f.values()[0].as<Internal::Select>()->condition : to_expr(d.condition, lookup);
+            branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(condition));
+            continue;
         }
         apply_to_stage(d, stage, loops, funcs);
     }

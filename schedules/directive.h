@@ -34,7 +34,9 @@ enum class Verb {
     StoreInRegister,  ///< MemoryType::Register
     AlignStorage,     ///< loops[0], number
     BoundStorage,     ///< loops[0], number
-    Specialize,       ///< opens branch `branch` of the stage under `condition`
+    ReorderStorage,   ///< loops, the contiguous one first
+    Specialize,       ///< opens branch `branch` of the stage, or of its branch `within`, under `condition`
+    Choose,           ///< opens branch `branch` of a Func that is a select, under the condition of that
     Split,            ///< loops: old, outer, inner; number: factor
     Fuse,             ///< loops: inner, outer, fused
     Reorder,          ///< loops, innermost first
@@ -59,6 +61,7 @@ struct Directive {
     int other = -1;
     Condition condition = {};
     std::vector<int> callers = {};
+    int within = -1;  ///< of a branch that is opened: the one around it
 };
 
 using Schedule = std::vector<Directive>;

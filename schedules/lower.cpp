@@ -3,6 +3,7 @@
 #include <map>
 
 #include "fusion/error.h"
+#include "fusion/owned_tables.h"
 #include "schedules/templates.h"
 
 namespace fusion {
@@ -37,7 +38,7 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
     case Template::Reduction:
         return reduction_schedule(view, group, api);
     case Template::Private:
-        return private_schedule(view, group);
+        return has_table_tile(group.tile) ? tables_schedule(view, group) : private_schedule(view, group);
     case Template::Parallel:
         return parallel_schedule(view, group);
     case Template::HostLoops:

@@ -21,6 +21,7 @@ Schedule folded_schedule(const PipelineView &view, const Group &group);
 Schedule contraction_schedule(const PipelineView &view, const Group &group);
 Schedule reduction_schedule(const PipelineView &view, const Group &group, const ApiTraits &api);
 Schedule private_schedule(const PipelineView &view, const Group &group);
+Schedule tables_schedule(const PipelineView &view, const Group &group);
 Schedule parallel_schedule(const PipelineView &view, const Group &group);
 Schedule host_schedule(const PipelineView &view, const Group &group);
 

@@ -34,7 +34,10 @@ const char *method(Verb verb) {
         return "align_storage";
     case Verb::BoundStorage:
         return "bound_storage";
+    case Verb::ReorderStorage:
+        return "reorder_storage";
     case Verb::Specialize:
+    case Verb::Choose:
         return "specialize";
     case Verb::Split:
         return "split";
@@ -64,7 +67,7 @@ const char *method(Verb verb) {
 
 bool is_of_func(Verb verb) {
     return verb == Verb::ComputeRoot || verb == Verb::ComputeAt || verb == Verb::StoreInRegister ||
-           verb == Verb::AlignStorage || verb == Verb::BoundStorage;
+           verb == Verb::AlignStorage || verb == Verb::BoundStorage || verb == Verb::ReorderStorage;
 }
 
 const char *tail_name(TailStrategy tail) {
@@ -124,6 +127,9 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
     if (d.verb == Verb::Specialize) {
         return to_cpp(d.condition, func_names);
     }
+    if (d.verb == Verb::Choose) {
+        return func_names[d.func_id] + ".values()[0].as<Internal::Select>()->condition";
+    }
     if (d.verb == Verb::StoreInRegister) {
         return "MemoryType::Register";
     }
@@ -141,7 +147,8 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
     if (d.verb == Verb::Split) {
         parts.push_back(std::string("TailStrategy::") + tail_name(d.tail));
     }
-    return (d.verb == Verb::Reorder ? "{" : "") + join(parts, ", ") + (d.verb == Verb::Reorder ? "}" : "");
+    const bool is_list = d.verb == Verb::Reorder || d.verb == Verb::ReorderStorage;
+    return (is_list ? "{" : "") + join(parts, ", ") + (is_list ? "}" : "");
 }
 
 }  // namespace
@@ -201,9 +208,10 @@ public:
                     join(pairs, ", ") + "});\n";
             return;
         }
-        const std::string stage = stage_text(names[d.func_id], d.update, d.verb == Verb::Specialize ? -1 : d.branch);
+        const bool opens = d.verb == Verb::Specialize || d.verb == Verb::Choose;
+        const std::string stage = stage_text(names[d.func_id], d.update, opens ? d.within : d.branch);
         const std::string call = std::string(method(d.verb)) + "(" + arguments(d, names) + ");\n";
-        if (d.verb == Verb::Specialize) {
+        if (opens) {
             body += "    Stage " + stage_text(names[d.func_id], d.update, d.branch) + " = " + stage + "." + call;
         } else {
             body += "    " + (is_of_func(d.verb) ? names[d.func_id] : stage) + "." + call;

@@ -1,7 +1,5 @@
 #include "fusion/halide/choose_rewrites.h"
 
-#include <optional>
-
 #include "fusion/error.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/price.h"
@@ -28,20 +26,15 @@ Price total_of(const Functions &outputs, const Halide::Target &target, const Opt
     return total(make_plan(view.graph, device_named(options.device), plan_options).groups);
 }
 
-/// A rewrite must be predicted to take this part of the time at most: predictions of kernels that reduce were 0.91 to 1.13 of
-/// what was measured (variance_rows 4096 x 32768: predicted 0.91 with single-pass-variance, measured 1.03; H200, 2026-11-29).
-constexpr double kLeastGain = 0.9;
+}  // namespace
 
-/// Predicted; nothing where the estimates do not bound the regions of what a rewrite put in.
-std::optional<double> time_us(const Functions &outputs, const Halide::Target &target, const Options &options) {
+std::optional<double> predicted_us(const Functions &outputs, const Halide::Target &target, const Options &options) {
     try {
         return total_of(outputs, target, options, Variant::Fused).time_us;
     } catch (const UserError &) {
         return std::nullopt;
     }
 }
-
-}  // namespace
 
 Chosen choose_rewrites(const Functions &outputs, const Halide::Target &target, const Options &options) {
     Chosen chosen;
@@ -57,8 +50,8 @@ Chosen choose_rewrites(const Functions &outputs, const Halide::Target &target, c
         if (rewrite_reductions(copy, id).empty()) {
             continue;
         }
-        before = before ? before : time_us(outputs, target, options);
-        const std::optional<double> after = time_us(copy, target, options);
+        before = before ? before : predicted_us(outputs, target, options);
+        const std::optional<double> after = predicted_us(copy, target, options);
         if (!before || !after || *after >= kLeastGain * *before) {
             continue;
         }

@@ -7,6 +7,7 @@
 #include "fusion/contraction_kernel.h"
 #include "fusion/error.h"
 #include "fusion/halide/choose_rewrites.h"
+#include "fusion/halide/fixed_plans.h"
 #include "fusion/halide/measure_registers.h"
 #include "fusion/halide/measured_tiles.h"
 #include "fusion/halide/verify.h"
@@ -236,12 +237,18 @@ std::vector<Halide::Internal::Function> functions_of(const Halide::Pipeline &pip
 Planned plan_pipeline(const std::vector<Halide::Internal::Function> &outputs, const Halide::Target &target,
                       const Options &options, const std::string &name) {
     check_target(target);
+    const auto fixed = fixed_copy(outputs, options);
+    const auto plan_chosen = [&](const std::vector<Halide::Internal::Function> &of, const Chosen &chosen,
+                                 const Options &with) {
+        Planned planned = plan_checked(of, target, with, name, chosen.rewrites);
+        if (!chosen.rewrites.empty()) {
+            planned.ledger.unfused = chosen.unfused;
+        }
+        return planned;
+    };
     const Chosen chosen = choose_rewrites(outputs, target, options);
-    Planned planned = plan_checked(outputs, target, options, name, chosen.rewrites);
-    if (!chosen.rewrites.empty()) {
-        planned.ledger.unfused = chosen.unfused;
-    }
-    return planned;
+    auto both = fixed ? plan_fixed(*fixed, outputs, chosen, target, options, plan_chosen) : std::nullopt;
+    return both ? *std::move(both) : plan_chosen(outputs, chosen, options);
 }
 
 std::string schedule_source(const Planned &planned, const Halide::Pipeline &pipeline) {

@@ -1,6 +1,7 @@
 #pragma once
 /// The straight line from a Halide pipeline to a checked schedule.
 #include <Halide.h>
+#include <optional>
 #include <string>
 
 #include "fusion/explain.h"
@@ -19,6 +20,8 @@ struct Planned {
     Plan plan;
     Ledger ledger;
     Schedule schedule;
+    std::optional<Plan> elsewhere =
+        {};  ///< of the same pipeline, for other values of parameters that `plan` takes for numbers
 
     Explained explained() const { return {name, view.graph, *device, plan, ledger}; }
 };

@@ -141,19 +141,29 @@ Lowered inspect(const Stmt &stmt) {
     return inspector.found;
 }
 
-Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
-                const Target &target) {
-    Observe observer;
+std::set<std::string> stored_by(const Plan &plan, const PipelineView &view) {
     std::set<std::string> stored;
-    bool has_user_loops = false;
     for (Vertex v = 0; v < num_vertices(view.graph); v++) {
         const auto &source = view.sources[view.graph[v].func_id];
-        has_user_loops |= view.graph[v].has_own_loops;
-        if (plan.placement[v] == Placement::Root || plan.placement[v] == Placement::Host) {
-            if (source.function.get_contents().defined()) {
-                stored.insert(source.function.name());
-            }
+        const bool is_stored = plan.placement[v] == Placement::Root || plan.placement[v] == Placement::Host;
+        if (is_stored && source.function.get_contents().defined()) {
+            stored.insert(source.function.name());
         }
+    }
+    return stored;
+}
+
+Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
+                const Target &target) {
+    return verify(schedule, view, stored_by(plan, view), device, target);
+}
+
+Decision verify(const Schedule &schedule, const PipelineView &view, std::set<std::string> stored, const Device &device,
+                const Target &target) {
+    Observe observer;
+    bool has_user_loops = false;
+    for (Vertex v = 0; v < num_vertices(view.graph); v++) {
+        has_user_loops |= view.graph[v].has_own_loops;
     }
     try {
         Pipeline pipeline = scheduled(schedule, copy_of(view), stored);

@@ -1,6 +1,8 @@
 #pragma once
 /// The lowered statement is looked at, not believed.
 #include <Halide.h>
+#include <set>
+#include <string>
 
 #include "fusion/decision.h"
 #include "fusion/device.h"
@@ -13,10 +15,16 @@ namespace fusion {
 /// A copy of the pipeline with the schedule applied. Halide's own errors pass through.
 Halide::Pipeline scheduled_copy(const Schedule &schedule, const PipelineView &view);
 
+/// Halide's names of the Funcs that the plan stores in memory.
+std::set<std::string> stored_by(const Plan &plan, const PipelineView &view);
+
 /// Applies the schedule to a copy of the pipeline and lowers it. Forbids, with the reason, a schedule that Halide refuses,
 /// memory that the plan does not know (Halide moves an allocation without a constant bound to global memory, silently),
 /// instructions of the GPU on the host (LLVM would abort the process) and launches above the device's limits.
 Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
+                const Halide::Target &target);
+/// The same of a schedule that stores the Funcs of these names.
+Decision verify(const Schedule &schedule, const PipelineView &view, std::set<std::string> stored, const Device &device,
                 const Halide::Target &target);
 
 /// What a lowered statement holds, by kernel and branch.

@@ -44,6 +44,9 @@ public:
     void check(std::vector<Region> regions, Memory memory, uint32_t seed = 1,
                const std::map<std::string, Region> &inputs = {});
 
+    /// Gives a scalar parameter a value other than its estimate, for the checks to come.
+    void set(const std::string &parameter, double value) { scalars[parameter] = value; }
+
     /// Halide finds values constant that the planner cannot know to be, and then launches less than was planned.
     void allow_fewer_launches() { may_launch_fewer = true; }
 
@@ -57,6 +60,7 @@ private:
     Halide::Target target;
     Built reference, device;
     Planned plan;
+    std::map<std::string, double> scalars;
     int counted = 0;
     bool may_launch_fewer = false;
 

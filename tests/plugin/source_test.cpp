@@ -3,6 +3,7 @@
 #include <Halide.h>
 
 #include "bias_gelu_residual.schedule.h"
+#include "bilateral_grid.schedule.h"
 #include "broadcast_chain.schedule.h"
 #include "column_mean.schedule.h"
 #include "emitted/small_branches.schedule.h"
@@ -69,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Generators, ScheduleSource,
                                            Case{"softmax", apply_schedule_softmax},
                                            Case{"column_mean", apply_schedule_column_mean},
                                            Case{"trimmed_mean", apply_schedule_trimmed_mean},
+                                           Case{"bilateral_grid", apply_schedule_bilateral_grid},
                                            Case{"small_branches", apply_schedule_small_branches}),
                          [](const auto &info) { return info.param.name; });
 

@@ -1,6 +1,8 @@
 /// schedules/private.cpp: what Halide makes of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fusion/halide/measure_registers.h"
 #include "fusion/private_kernel.h"
 #include "tests/unit/halide/testing.h"
@@ -61,6 +63,31 @@ TEST_F(PrivateTemplate, a_table_at_numbers_stays_in_the_registers_of_its_thread)
     const std::string ptx = ptx_of(p, testing::cuda());
     EXPECT_EQ(count_matches(ptx, "(ld|st)\\.local"), 0);
     EXPECT_EQ(count_matches(ptx, "atom"), 0);
+}
+
+TEST_F(PrivateTemplate, tables_of_neighbouring_cells_are_in_shared_memory_and_a_pixel_is_read_once_for_both_channels) {
+    const Var c{"c"};
+    const RDom window(0, 8, 0, 8);
+    const Expr value = cast<float>(BoundaryConditions::repeat_edge(in)(x * 8 + window.x, y * 8 + window.y));
+    counts(x, y, i, c) = 0.0f;
+    counts(x, y, cast<int>(clamp(value, 0.0f, 255.0f) / 16.0f), c) += mux(c, {value, 1.0f});
+    output(x, y) =
+        counts(x / 8, y / 8, cast<int>(in(x, y)) / 16, 0) / counts(x / 8, y / 8, cast<int>(in(x, y)) / 16, 1);
+    const Planned p = plan_of();
+    EXPECT_EQ(p.plan.fallback, "");
+    ASSERT_EQ(p.plan.groups.size(), 2u);
+    EXPECT_EQ(p.plan.groups[0].kind, Template::Private);
+    EXPECT_EQ(p.plan.groups[0].tile.slices, 2);
+    const std::vector<std::string> kernels = testing::entries(ptx_of(p, testing::cuda()));
+    const auto has_tables = [](const std::string &kernel) { return kernel.find("st.shared") != std::string::npos; };
+    const auto found = std::find_if(kernels.begin(), kernels.end(), has_tables);
+    ASSERT_TRUE(found != kernels.end());
+    const std::string &kernel = *found;
+    EXPECT_EQ(count_matches(kernel, "(ld|st)\\.local"), 0);
+    const int loads = count_matches(kernel, "ld\\.global");
+    EXPECT_GE(loads, 8) << "steps that are written out";
+    EXPECT_GE(count_matches(kernel, "st\\.shared"), 2 * loads) << "both channels add after one load";
+    EXPECT_EQ(count_matches(kernel, "atom"), 0);
 }
 
 TEST_F(PrivateTemplate, a_table_that_data_fill_in_order_is_one_block_without_atomics) {
