@@ -42,6 +42,15 @@ double lines_of(const StageGraph &graph, Vertex producer, const Use &use, int ac
     return rate.loop >= 0 && rate.steps > rate.of ? (double)rate.steps / (double)rate.of * across : 1;
 }
 
+/// Both are of one box: f(x, c) and f(x, 3) are not.
+bool is_beside(const Use &use, const Use &other) {
+    bool is_one = use.frame == other.frame;
+    for (size_t d = 0; d < use.follows.size() && is_one; d++) {
+        is_one = move_together(rate_at(use, d), rate_at(other, d));
+    }
+    return is_one;
+}
+
 /// A thread keeps what its points need along strides. Else the compiler finds what rows share only where they move one by
 /// one: of the address of row 2 * (y + 1) - 1 it does not see that it is that of 2 * y + 1 (PTX of local_laplacian, 2026-11-30:
 /// 4 points below each other load 100 values of 55).
@@ -167,6 +176,9 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
                 return Decision::forbid("what a tile of " + out.func + " needs of " + name + " has no constant size");
             }
             inside = inside || (at_thread && use.frame != group.outputs[0]);
+            if (at_thread && !is_beside(use, member.uses[0])) {
+                return Decision::forbid("a thread of " + out.func + " reads " + name + " in several ways");
+            }
         }
         if (inside) {
             return Decision::forbid(name + " is read by threads that compute a tile in shared memory too");

@@ -38,6 +38,11 @@ private:
         }
     }
     void visit(const Variable *op) override { add(op->name, 1); }
+    void visit(const Call *op) override {
+        if (op->call_type != Call::Halide && op->call_type != Call::Image) {  // what data choose Halide asks for anyway
+            IRGraphVisitor::visit(op);
+        }
+    }
 
     void add(const std::string &name, int64_t modulus) {
         const auto [at, is_new] = found.emplace(name, modulus);

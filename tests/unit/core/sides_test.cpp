@@ -79,5 +79,14 @@ TEST_F(Sides, AThreadKeepsStridesAndNoHalves) {
     EXPECT_TRUE(can_tile(b.graph, kernel(Placement::Inlined, Placement::AtThread)).allowed());
 }
 
+TEST_F(Sides, AThreadKeepsNothingThatItReadsInTwoWays) {
+    set(coarse, out, {.steps = 2});
+    Read other = b.graph[edge(coarse, out, b.graph).first];
+    other.follows = {0, -1};
+    other.rates[1] = {.low = 3, .high = 3, .is_number = true};
+    add_edge(coarse, out, other, b.graph);
+    EXPECT_THAT(can_tile(b.graph, kernel(Placement::Inlined, Placement::AtThread)).why(), HasSubstr("in several ways"));
+}
+
 }  // namespace
 }  // namespace fusion::test

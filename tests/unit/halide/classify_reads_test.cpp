@@ -105,6 +105,7 @@ TEST_F(ClassifyReads, choices_are_of_a_remainder_or_of_more) {
     EXPECT_EQ(choices_by({select(x % 2 == 0, a, y % 3 == 1, b, f(y, x))}, dims), (std::vector<int64_t>{2, 3}));
     EXPECT_EQ(choices_by({select(x % 2 == 0 && x < 9, a, b)}, dims), (std::vector<int64_t>{1, 0}));
     EXPECT_EQ(choices_by({select(x % 2 == 0, 1, 2) * a}, dims), (std::vector<int64_t>{0, 0})) << "reads the same";
+    EXPECT_EQ(choices_by({select(a > b, a, b)}, dims), (std::vector<int64_t>{0, 0})) << "by data";
 }
 
 TEST_F(ClassifyReads, a_window_slides_along_the_loop_that_it_is_added_to) {
