@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "fusion/sides.h"
 #include "fusion/use.h"
 
 namespace fusion {
@@ -276,6 +277,7 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
         input.uses = trace.uses_of[producer];
         group.inputs.push_back(input);
     }
+    find_sides(group);
     return group;
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "fusion/rate.h"
+
 namespace fusion {
 namespace {
 
@@ -73,8 +75,9 @@ double Read::region_elements() const {
 
 double Read::others() const {
     double reached = 1;
-    for (const Reach &r : reach) {
-        reached *= (double)r.span() + 1;
+    for (size_t d = 0; d < follows.size(); d++) {
+        const Rate rate = rate_at(*this, d);
+        reached *= rate.loop < 0 ? 1 : values_along(rate, 1);
     }
     return std::max(1.0, std::ceil(points / reached));
 }

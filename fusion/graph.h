@@ -72,14 +72,15 @@ struct Stage {
     Places places = Places::Own;  ///< where it writes its own Func, and reads it back
     bool scatters = false;   ///< the Func's only update, which adds to points that it computes: threads may share it
     bool unbounded = false;  ///< the region its consumers need has no bound or does not fit a buffer: cannot be stored
-    std::string unbounded_dims;        ///< which dimensions, for the error message
-    bool can_be_staged = false;        ///< there is a Func that a shared-memory tile can be made of
-    bool no_vectors = false;           ///< the compiler cannot take vectors of it, nor branches for them
-    std::string kept_apart;            ///< not empty: why it is not computed in the kernels that read it
-    std::string gpu_refusal;           ///< not empty: why the stage may not run on a GPU
-    std::vector<Extent> dims;          ///< loop dimensions, as written by the user
-    std::vector<Extent> reduction;     ///< dimensions of the RDom
-    std::vector<int> independent;      ///< dims whose loop may run in any order: their points never meet
+    std::string unbounded_dims;     ///< which dimensions, for the error message
+    bool can_be_staged = false;     ///< there is a Func that a shared-memory tile can be made of
+    bool no_vectors = false;        ///< the compiler cannot take vectors of it, nor branches for them
+    std::string kept_apart;         ///< not empty: why it is not computed in the kernels that read it
+    std::string gpu_refusal;        ///< not empty: why the stage may not run on a GPU
+    std::vector<Extent> dims;       ///< loop dimensions, as written by the user
+    std::vector<Extent> reduction;  ///< dimensions of the RDom
+    std::vector<int> independent;   ///< dims whose loop may run in any order: their points never meet
+    std::vector<int64_t> choices;   ///< per dim: what is read is chosen by its remainder of so many; 1: by more; 0: not
     std::vector<int64_t> most_extent;  ///< per dim: however large inputs and outputs are; 0: there is no such bound
     std::vector<int> memory_order;     ///< dims from the one with stride 1 outwards
     int value_bytes = 0;               ///< bytes a point of all Tuple elements together
@@ -104,10 +105,16 @@ struct Reach {
     auto operator<=>(const Reach &) const = default;
 };
 
-/// A place that moves with one loop, at a rate: `loop` times a whole number, or divided by one.
+/// Places that move with one loop at a rate: between steps * loop / of + low and the same + high, before clamps move them
+/// inwards. Neighbours in the loop are never further apart than that.
 struct Rate {
-    int loop = -1;        ///< -1: it does not
-    int64_t divisor = 1;  ///< so many steps of the loop for one
+    int loop = -1;  ///< -1: they follow none so
+    int64_t steps = 1, of = 1;
+    double low = 0, high = 0;  ///< rounding down in a division lowers `low`
+    bool is_clamped = false;
+    bool is_number = false;  ///< no loop, but the numbers from `low` to `high`, read whatever the data are
+    /// Of the clamps, divisions and parameters on the way, in their order; 0: none. Places of another shape need not be near.
+    uint64_t shape = 0;
     bool operator==(const Rate &) const = default;
 };
 
@@ -128,13 +135,16 @@ struct Read {
     /// Per producer dimension: at how many neighbouring numbers, such as channels 0 to 2, it is read whatever the data are.
     /// Empty: none.
     std::vector<int64_t> numbers = {};
-    /// Per producer dimension: the rate at which it moves with a loop of the consumer, where no clamp is in the way.
+    /// Per producer dimension: the rate at which it moves with a loop of the consumer. Empty: as `follows` and `reach`.
     std::vector<Rate> rates = {};
     /// Every index is a loop, a constant or their sum, so the points read for a tile of the consumer are a box of constant
     /// size; not so behind a clamp, a parameter or a division.
     bool is_box = true;
     /// The same of one step of the consumer's RDom, whose loops an index may be too.
     bool is_step_box = true;
+    /// Every index moves with a dimension of the consumer at a rate, or is a constant: the points read for a tile of the
+    /// consumer lie in a box of constant size. Says nothing new where `is_box`.
+    bool is_sized = false;
     double region_elements() const;
     /// Of `points`, those at unlike places in the dimensions that follow no loop.
     double others() const;

@@ -1,5 +1,6 @@
 #include "fusion/legality.h"
 
+#include "fusion/rate.h"
 #include "fusion/reduction_kernel.h"
 
 namespace fusion {
@@ -86,8 +87,10 @@ Decision stencil_tile(const Candidate &c) {
     const bool is_kept = c.proposed == Placement::AtThread || c.proposed == Placement::AtBlock;
     for (const Edge &e : c.edges) {
         const bool is_of_step = is_reduction(c.graph[target(e, c.graph)]);
-        const bool is_box = is_of_step ? c.graph[e].is_step_box : c.graph[e].is_box;
-        if (is_kept && !is_reduction(producer_of(c)) && !is_box) {
+        const bool is_kept_so = is_of_step                          ? c.graph[e].is_step_box
+                                : c.proposed == Placement::AtThread ? is_sized_exactly(c.graph[e])
+                                                                    : is_sized(c.graph[e]);
+        if (is_kept && !is_reduction(producer_of(c)) && !is_kept_so) {
             return Decision::forbid("what neighbouring points of " + c.graph[target(e, c.graph)].func +
                                     " need of it has no constant size");
         }

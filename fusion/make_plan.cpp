@@ -109,7 +109,7 @@ private:
             if (!reduces) {
                 proposals.push_back(propose_fusion(draft, {v}, placement));
             }
-            if (!reduces && is_read_at_offsets(graph, v)) {
+            if (!reduces && is_shared_by_readers(graph, v)) {
                 proposals.push_back(propose_fusion(draft, {v}, Placement::AtThread));
                 proposals.push_back(propose_fusion(draft, {v}, Placement::AtBlock));
             }
@@ -201,9 +201,9 @@ private:
             return proposal.judgement.rule;
         }
         const bool is_of_step = proposal.placement == Placement::AtBlock && proposal.stages.size() > 1;
-        return is_reduction(graph[v])                       ? kRowResident
-               : is_of_step || is_read_at_offsets(graph, v) ? kStencilTile
-                                                            : kTransposedTile;
+        return is_reduction(graph[v])                         ? kRowResident
+               : is_of_step || is_shared_by_readers(graph, v) ? kStencilTile
+                                                              : kTransposedTile;
     }
 
     void take(const Proposal &proposal, int step) {

@@ -75,6 +75,8 @@ struct Use {
     bool is_box = true;             ///< the points used for a tile of the frame are a box of known size
     bool is_own_point = true;       ///< no path goes through an offset, a stride or data
     bool is_step_box = true;        ///< as is_box, of one step of the frame's loops over its RDom
+    bool is_sized = false;          ///< the points used for a tile of the frame lie in a box of known size
+    std::vector<Rate> rates = {};   ///< per loop: at which rate it moves with the frame; empty: as follows and reach
 };
 
 struct Member {
@@ -84,7 +86,9 @@ struct Member {
     std::vector<Use> uses = {};
     int lane = -1;  ///< with loops of its own: the one that neighbouring threads walk (dims, then reduction)
     std::vector<int> follows = {};  ///< at block: per dimension of the stage the output dimension it follows
-    bool computed_before = false;   ///< by a kernel that runs earlier
+    std::vector<Rate> sides =
+        {};  ///< at block: the same at any rate, with what all that read it need; empty: no one box
+    bool computed_before = false;  ///< by a kernel that runs earlier
 };
 
 /// A buffer in memory that a kernel reads.

@@ -45,12 +45,15 @@ double instructions_elsewhere(const StageGraph &graph, const Group &group, const
         for (const Use &use : input.uses) {
             const double loads = graph[use.frame].points() * evaluations_a_point(use, {});
             // What a reduction walks is no box either, but its loads come along rows.
-            const bool is_gathered = !use.is_box && group.kind != Template::Reduction;
-            const bool is_moved = row >= 0 && row < (int)use.reach.size() && use.reach[row] != Reach() &&
-                                  use.follows[row] == contiguous_dim(graph[use.frame]);
-            const double lines = group.kind == Template::Pointwise && is_moved && use.is_box ? tile.vector : 1;
+            const bool is_gathered = !is_sized(use) && group.kind != Template::Reduction;
+            const Rate along = row < 0 || row >= (int)use.follows.size() ? Rate() : rate_at(use, (size_t)row);
+            const bool is_moved = along.loop == contiguous_dim(graph[use.frame]) &&
+                                  (along.low != 0 || along.high != 0 || along.steps != 1 || along.of != 1);
+            const double lines = group.kind == Template::Pointwise && is_moved && is_sized(use) ? tile.vector : 1;
+            const double place = use.is_box || group.kind == Template::Reduction ? 0 : kPlace;
             instructions += is_gathered                  ? loads * (kLoad - 1 + kPlace)
-                            : has_span(use) || lines > 1 ? loads * (kLoad * lines - 1)
+                            : has_span(use) || lines > 1 ? loads * (kLoad * lines - 1 + place)
+                            : place > 0                  ? loads * (kLoad - 1 + place)
                                                          : 0;
         }
     }

@@ -182,7 +182,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     }
     const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512)));
     const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
-    const double latency_us = is_owned ? owned.latency_us : folds ? stencil.latency_us : block.latency_us;
+    const double latency_us = is_owned ? owned.latency_us : is_tiled ? stencil.latency_us : block.latency_us;
     const double waves = std::max(1.0, price.waves);
     price.compute_us = std::max(issuing + spilled_us, latency_us * waves);
     price.compute_us += contracts ? waves * waiting_us(contraction, wanted, cap) : 0;

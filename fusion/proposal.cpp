@@ -7,6 +7,7 @@
 #include "fusion/fold_steps.h"
 #include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"
+#include "fusion/rate.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/stencil_kernel.h"
 
@@ -163,10 +164,11 @@ std::optional<Proposal> propose_fusion(const Draft &draft, const std::vector<Ver
     return proposal;
 }
 
-bool is_read_at_offsets(const StageGraph &graph, Vertex v) {
+bool is_shared_by_readers(const StageGraph &graph, Vertex v) {
     const auto [begin, end] = out_edges(v, graph);
-    return std::any_of(begin, end, [&](const Edge &e) { return graph[e].kind == ReadKind::Stencil; }) &&
-           std::all_of(begin, end, [&](const Edge &e) { return graph[e].is_box; });
+    const auto is_shared = [&](const Edge &e) { return graph[e].kind == ReadKind::Stencil || has_span(graph[e]); };
+    return std::any_of(begin, end, is_shared) &&
+           std::all_of(begin, end, [&](const Edge &e) { return is_sized(graph[e]); });
 }
 
 bool is_read_transposed(const Draft &draft, Vertex v) {

@@ -47,7 +47,7 @@ std::optional<Proposal> propose_move(const Draft &draft, Vertex stage, Placement
 Judgement judge_legality(const Draft &draft, Vertex stage, Placement placement);
 
 /// Some stage reads it at a box of places, so that neighbouring points share some.
-bool is_read_at_offsets(const StageGraph &graph, Vertex stage);
+bool is_shared_by_readers(const StageGraph &graph, Vertex stage);
 
 /// Some kernel reads the buffer across its contiguous dimension, or would but for a tile in shared memory.
 bool is_read_transposed(const Draft &draft, Vertex buffer);

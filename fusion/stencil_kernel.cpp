@@ -7,6 +7,8 @@
 
 #include "fusion/footprint.h"
 #include "fusion/live_values.h"
+#include "fusion/rate.h"
+#include "fusion/room.h"
 #include "fusion/use.h"
 
 namespace fusion {
@@ -21,46 +23,68 @@ constexpr int64_t kMostSlices = 4;
 /// Instructions of finding the place of a point of a tile in shared memory, and of its guard.
 constexpr double kIndexAtBlock = 10;
 
+/// Microseconds that a block alone takes from one barrier to the next: a load from the L2, what follows it, a store. Not
+/// measured.
+constexpr double kPhase = 0.5;
+
 double product(const std::vector<double> &extents) {
     return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
 }
 
-const Member *member_of(const Group &group, Vertex stage) {
-    const auto found =
-        std::find_if(group.members.begin(), group.members.end(), [&](const Member &m) { return m.stage == stage; });
-    return found == group.members.end() ? nullptr : &*found;
+bool spans(const Use &use) {
+    return has_span(use);
 }
 
-/// Points of a frame that a block walks, by dimension.
-std::vector<double> walked(const StageGraph &graph, const Group &group, Vertex frame, const Tile &tile) {
-    return frame == group.outputs[0] ? block_tile(graph[frame].dims.size(), tile)
-                                     : box_at_block(graph, group, *member_of(group, frame), tile);
+/// Lines of memory that the threads of a warp load together, over those of neighbours: of a stride they take every so many.
+double lines_of(const StageGraph &graph, Vertex producer, const Use &use, int across) {
+    const int row = contiguous_dim(graph[producer]);
+    const Rate rate = row < 0 || row >= (int)use.follows.size() ? Rate() : rate_at(use, (size_t)row);
+    return rate.loop >= 0 && rate.steps > rate.of ? (double)rate.steps / (double)rate.of * across : 1;
+}
+
+/// Both are of one box: f(x, c) and f(x, 3) are not.
+bool is_beside(const Use &use, const Use &other) {
+    bool is_one = use.frame == other.frame;
+    for (size_t d = 0; d < use.follows.size() && is_one; d++) {
+        is_one = move_together(rate_at(use, d), rate_at(other, d));
+    }
+    return is_one;
+}
+
+/// A thread keeps what its points need along strides. Else the compiler finds what rows share only where they move one by
+/// one: of the address of row 2 * (y + 1) - 1 it does not see that it is that of 2 * y + 1 (PTX of local_laplacian, 2026-11-30:
+/// 4 points below each other load 100 values of 55).
+bool keeps_strides(const StageGraph &graph, const Group &group, int dim) {
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) {
+        bool moves = false;
+        for (const Use &use : m.uses) {
+            for (size_t d = 0; d < use.follows.size(); d++) {
+                moves = moves || (rate_at(use, d).loop == dim && rate_at(use, d).steps > 1);
+            }
+        }
+        return m.placement == Placement::AtThread && !graph[m.stage].has_updates && moves;
+    });
 }
 
 }  // namespace
 
-std::vector<Use> reads_by_others(const Member &member) {
-    std::vector<Use> reads;
-    std::copy_if(member.uses.begin(), member.uses.end(), std::back_inserter(reads),
-                 [&](const Use &u) { return u.frame != member.stage; });
-    return reads;
-}
-
 TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     const Vertex output = group.outputs[0];
     const Stage &out = graph[output];
-    std::vector<int64_t> reach(out.dims.size());
+    std::vector<double> reach(out.dims.size());
     std::vector<bool> is_missed(out.dims.size());
     const auto add = [&](const std::vector<Use> &uses) {
         for (const Use &use : uses) {
+            std::vector<bool> is_followed(reach.size());
             for (size_t d = 0; d < use.follows.size() && use.frame == output; d++) {
-                if (use.follows[d] >= 0 && use.follows[d] < (int)reach.size()) {
-                    reach[use.follows[d]] += use.reach[d].span();
+                const Rate rate = rate_at(use, d);
+                if (rate.loop >= 0 && rate.loop < (int)reach.size()) {
+                    reach[rate.loop] += rate.high - rate.low;
+                    is_followed[rate.loop] = true;
                 }
             }
             for (int dim = 0; dim < (int)reach.size(); dim++) {
-                const bool follows = std::count(use.follows.begin(), use.follows.end(), dim) > 0;
-                is_missed[dim] = is_missed[dim] || (use.frame == output && !follows);
+                is_missed[dim] = is_missed[dim] || (use.frame == output && !is_followed[dim]);
             }
         }
     };
@@ -81,7 +105,8 @@ TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     }
     for (const int dim : out.memory_order) {
         const int64_t extent = out.dims[dim].extent;
-        if (dim != dims.x && dim != dims.y && dims.z < 0 && extent > 1 && extent <= kMostSlices && is_missed[dim]) {
+        if (dim != dims.x && dim != dims.y && dims.z < 0 && extent > 1 && extent <= kMostSlices && is_missed[dim] &&
+            can_slice(graph, group, dim)) {
             dims.z = dim;
         }
     }
@@ -110,14 +135,14 @@ std::vector<double> block_tile(size_t rank, const Tile &tile) {
 }
 
 bool reads_neighbours(const Group &group) {
-    const auto any = [](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), has_span); };
+    const auto any = [](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), spans); };
     return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return any(m.uses); }) ||
            std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return any(i.uses); });
 }
 
 bool is_shared_by_neighbours(const StageGraph &graph, const Member &member) {
     const bool at_block =
-        member.placement == Placement::AtBlock && std::any_of(member.uses.begin(), member.uses.end(), has_span);
+        member.placement == Placement::AtBlock && std::any_of(member.uses.begin(), member.uses.end(), spans);
     return !graph[member.stage].has_updates && (at_block || member.placement == Placement::AtThread);
 }
 
@@ -134,48 +159,37 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
     if (slices > kMostBlocksAcross) {
         return Decision::forbid(out.func + " has more slices of tiles than a grid has blocks in its second dimension");
     }
+    if (hides_choice(graph, group)) {
+        return Decision::forbid("a stage of the kernel of " + out.func +
+                                " chooses what it reads, and Halide would ask for all of it");
+    }
     for (const Member &member : group.members) {
         if (graph[member.stage].has_updates || member.placement == Placement::Inlined ||
             member.stage == group.outputs[0]) {
             continue;
         }
         const std::string &name = graph[member.stage].func;
-        const std::vector<Use> reads = reads_by_others(member);
-        for (const Use &use : reads) {
-            if (!use.is_box) {
+        const bool at_thread = member.placement == Placement::AtThread;
+        bool inside = false;
+        for (const Use &use : reads_by_others(member)) {
+            if (!(at_thread ? is_sized_exactly(use) : is_sized(use))) {
                 return Decision::forbid("what a tile of " + out.func + " needs of " + name + " has no constant size");
             }
-        }
-        if (member.placement == Placement::AtThread) {
-            const bool inside =
-                std::any_of(reads.begin(), reads.end(), [&](const Use &use) { return use.frame != group.outputs[0]; });
-            if (inside) {
-                return Decision::forbid(name + " is read by threads that compute a tile in shared memory too");
+            inside = inside || (at_thread && use.frame != group.outputs[0]);
+            if (at_thread && !is_beside(use, member.uses[0])) {
+                return Decision::forbid("a thread of " + out.func + " reads " + name + " in several ways");
             }
-            continue;
         }
-        const auto covers = [&](int dim) {
-            return dim < 0 || std::count(member.follows.begin(), member.follows.end(), dim);
-        };
-        if (reads.size() != 1 || !covers(dims.x) || !covers(dims.y)) {
+        if (inside) {
+            return Decision::forbid(name + " is read by threads that compute a tile in shared memory too");
+        }
+        const auto covers = [&](int dim) { return dim < 0 || side_along(member.sides, dim) >= 0; };
+        if (!at_thread && (member.sides.empty() || !covers(dims.x) || !covers(dims.y))) {
             return Decision::forbid("a block of " + out.func + " reads " + name +
                                     " in several ways, or the same points as other blocks");
         }
     }
     return Decision::allow();
-}
-
-std::vector<double> box_at_block(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
-    std::vector<double> box(graph[member.stage].dims.size(), 1);
-    for (const Use &use : reads_by_others(member)) {
-        const std::vector<double> frame = walked(graph, group, use.frame, tile);
-        for (size_t d = 0; d < box.size(); d++) {
-            if (use.follows[d] >= 0) {
-                box[d] = std::max(box[d], frame[use.follows[d]] + (double)use.reach[d].span());
-            }
-        }
-    }
-    return box;
 }
 
 StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile) {
@@ -188,37 +202,47 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     StencilWork work;
     // Points of each frame: of the output all, of a stage at the block what all blocks compute.
     std::map<Vertex, double> frames = {{output, points}};
+    std::map<Vertex, std::vector<double>> boxes = {{output, block}};  // what a block walks of each
     for (const Member &member : group.members) {
         if (member.placement == Placement::AtBlock) {
             double others = 1;
             for (const Use &use : reads_by_others(member)) {
                 others = std::max(others, use.others);
             }
-            const std::vector<double> box = box_at_block(graph, group, member, tile);
+            const std::vector<double> &box = boxes[member.stage] = box_of(member.sides, block);
             // Threads walk it in whole rounds, and the last ones are not full.
             double rounds = others * product(box);
             for (size_t d = 0; d < box.size(); d++) {
-                const double step = member.follows[d] < 0         ? 1
-                                    : member.follows[d] == dims.x ? tile.lanes
-                                    : member.follows[d] == dims.y ? (double)tile.threads / tile.lanes
-                                                                  : 1;
+                const int dim = member.sides[d].loop;
+                const double step = dim < 0         ? 1
+                                    : dim == dims.x ? tile.lanes
+                                    : dim == dims.y ? (double)tile.threads / tile.lanes
+                                                    : 1;
                 rounds *= std::ceil(box[d] / step) * step / box[d];
             }
             frames[member.stage] = blocks * rounds;
             work.overhead += blocks * rounds * kIndexAtBlock;
             work.loads += blocks * rounds;  // stores
             work.shared_bytes += others * product(box) * graph[member.stage].value_bytes;
+            work.latency_us += kPhase;
         }
     }
-    const auto times = [&](const Use &use) {
-        return frames.at(use.frame) * evaluations_a_point(use, use.frame == output ? thread : one);
+    const bool is_kept_apart = keeps_strides(graph, group, dims.y);
+    const auto shares = [&](const Use &use) {
+        std::vector<double> points = use.frame == output ? thread : one;
+        for (size_t d = 0; d < use.follows.size() && dims.y >= 0 && !points.empty() && !is_kept_apart; d++) {
+            const Rate rate = rate_at(use, d);
+            points[dims.y] = rate.loop == dims.y && rate.steps > 1 ? 1 : points[dims.y];
+        }
+        return points;
     };
+    const auto times = [&](const Use &use) { return frames.at(use.frame) * evaluations_a_point(use, shares(use)); };
     const auto keeps = [&](Vertex stage, const Use &use) {
         // Rows that are done leave the registers as a thread walks down.
         double values = use.others;
         for (size_t d = 0; d < use.follows.size(); d++) {
-            const double span = (double)use.reach[d].span();
-            values *= use.follows[d] == dims.x ? tile.vector + span : use.follows[d] >= 0 ? 1 + span : 1;
+            const Rate rate = rate_at(use, d);
+            values *= rate.loop < 0 ? 1 : values_along(rate, rate.loop == dims.x ? tile.vector : 1);
         }
         work.values_kept += values * words(graph[stage]);
     };
@@ -230,9 +254,7 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
         work.instructions += evaluations * a_point.total();
         for (const Use &use : at_block ? reads_by_others(member) : member.uses) {
             (at_block ? work.loads : evaluations) += times(use);
-            work.instructions += at_block ? 0
-                                          : frames.at(use.frame) *
-                                                instructions_a_point(use, use.frame == output ? thread : one, a_point);
+            work.instructions += at_block ? 0 : frames.at(use.frame) * instructions_a_point(use, shares(use), a_point);
             if (member.placement == Placement::AtThread) {
                 keeps(member.stage, use);
             }
@@ -241,10 +263,10 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     double loaded = 0, distinct = 0;
     for (const Input &input : group.inputs) {
         for (const Use &use : input.uses) {
-            work.loads += times(use);
+            work.loads += times(use) * lines_of(graph, input.producer, use, use.frame == output ? tile.vector : 1);
             // Of what blocks read twice, the L2 gives the second.
-            const double by_blocks = frames.at(use.frame) * (use.frame == output ? evaluations_a_point(use, block) : 1);
-            loaded += by_blocks * graph[input.producer].value_bytes;
+            const std::vector<double> &box = boxes.at(use.frame);
+            loaded += frames.at(use.frame) * points_a_point(use, box) * graph[input.producer].value_bytes;
         }
         distinct += input.bytes;
     }

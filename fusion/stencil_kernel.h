@@ -7,14 +7,12 @@
 #include "fusion/decision.h"
 #include "fusion/device.h"
 #include "fusion/plan.h"
+#include "fusion/sides.h"
 
 namespace fusion {
 
 /// Blocks of a grid in its second and third dimension (CUDA, all compute capabilities).
 inline constexpr double kMostBlocksAcross = 65535;
-
-/// What others read of a member, not its own loops.
-std::vector<Use> reads_by_others(const Member &member);
 
 TiledDims tiled_dims(const StageGraph &graph, const Group &group);
 
@@ -31,9 +29,6 @@ bool is_shared_by_neighbours(const StageGraph &graph, const Member &member);
 /// Whether the template can execute the kernel. A refusal names the stage.
 Decision can_tile(const StageGraph &graph, const Group &group);
 
-/// Points of a stage at the block that a block computes, by its dimensions; 1 where it follows none.
-std::vector<double> box_at_block(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile);
-
 struct StencilWork {
     std::map<Vertex, double> evaluations;  ///< by member, over the whole kernel
     double instructions = 0;               ///< of the members
@@ -41,7 +36,7 @@ struct StencilWork {
     double overhead = 0;                   ///< instructions besides
     double halo = 1;                       ///< bytes that blocks load over the distinct ones
     double shared_bytes = 0;
-    double latency_us = 0;   ///< of one block, were it alone; of a fold
+    double latency_us = 0;   ///< of one block, were it alone
     double values_kept = 0;  ///< 32-bit words that a thread keeps for its points
 };
 

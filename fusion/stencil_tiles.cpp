@@ -1,5 +1,6 @@
 #include "fusion/stencil_tiles.h"
 
+#include "fusion/room.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/use.h"
 
@@ -18,7 +19,9 @@ std::pair<Vertex, double> most_written_out(const Group &group, const Tile &tile)
     for (const Member &member : group.members) {
         double a_point = 0;
         for (const Use &use : member.uses) {
-            a_point += use.frame == group.outputs[0] ? evaluations_a_point(use, {}) : 0;
+            // Before anything finds that two places along a stride or behind a clamp are the same, all are written out.
+            const double written = use.is_box ? evaluations_a_point(use, {}) : use.calls;
+            a_point += use.frame == group.outputs[0] ? written : 0;
         }
         if (member.placement == Placement::Inlined && a_point * unrolled > most.second) {
             most = {member.stage, a_point * unrolled};
@@ -31,15 +34,19 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
     const Stage &out = graph[group.outputs[0]];
     const TiledDims dims = tiled_dims(graph, group);
     const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
+    // Where nothing shows that there is room for a tile, points have guards and each its own thread.
+    const auto is_bounded = [&](int dim) { return dim < 0 || room_along(graph, group.outputs[0], dim).has_value(); };
+    const bool has_room = is_bounded(dims.x) && is_bounded(dims.y);
+    const std::vector<int> one = {1};
     std::vector<int> depths = {1};
-    if (dims.z >= 0) {
+    if (dims.z >= 0 && has_room) {
         depths.push_back((int)out.dims[dims.z].extent);
     }
     std::vector<Tile> tiles;
     for (const int threads : kThreads) {
         for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
-            for (const int across : kAcross) {
-                for (const int down : kDown) {
+            for (const int across : has_room ? kAcross : one) {
+                for (const int down : has_room ? kDown : one) {
                     for (const int depth : depths) {
                         const Tile tile{.vector = across,
                                         .per_thread = down,

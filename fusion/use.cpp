@@ -7,13 +7,26 @@ namespace fusion {
 Sites Sites::through(const Read &read, size_t loops) const {
     const bool moves = read.kind == ReadKind::Stencil || read.kind == ReadKind::Strided ||
                        read.kind == ReadKind::Gather || read.kind == ReadKind::Opaque;
-    Sites result{calls * read.points,   others * read.others(), std::vector<Reach>(loops),
-                 is_box && read.is_box, is_own_point && !moves, is_step_box && read.is_step_box};
-    for (size_t d = 0; d < read.follows.size(); d++) {
+    Sites result{calls * read.points,
+                 others * read.others(),
+                 std::vector<Reach>(loops),
+                 is_box && read.is_box,
+                 is_own_point && !moves,
+                 is_step_box && read.is_step_box,
+                 is_sized && (read.is_box || read.is_sized),
+                 std::vector<Rate>(loops)};
+    for (size_t d = 0; d < read.follows.size() && d < loops; d++) {
         const int loop = read.follows[d];
         if (loop >= 0 && loop < (int)reach.size()) {
             const Reach own = d < read.reach.size() ? read.reach[d] : Reach();
             result.reach[d] = {reach[loop].low + own.low, reach[loop].high + own.high};
+        }
+        const Rate own = rate_at(read, d);
+        if (own.loop >= 0 && own.loop < (int)reach.size()) {
+            const Reach &at = reach[own.loop];
+            const Rate outer = rates.empty() ? Rate{.loop = own.loop, .low = (double)at.low, .high = (double)at.high}
+                                             : rates[own.loop];
+            result.rates[d] = fusion::through(outer, own);
         }
     }
     return result;
@@ -27,31 +40,34 @@ void Sites::unite(const Sites &more, bool shares) {
     for (size_t d = 0; d < reach.size(); d++) {
         reach[d] = {std::min(reach[d].low, more.reach[d].low), std::max(reach[d].high, more.reach[d].high)};
     }
+    for (size_t d = 0; d < rates.size(); d++) {
+        is_sized = is_sized && move_together(rates[d], more.rates[d]);
+        rates[d] = united(rates[d], more.rates[d]);
+    }
     calls += more.calls;
     others = shares ? std::max(others, more.others) : others + more.others;
     is_box = is_box && more.is_box;
     is_own_point = is_own_point && more.is_own_point;
     is_step_box = is_step_box && more.is_step_box;
+    is_sized = is_sized && more.is_sized;
 }
 
 Use Sites::of(Vertex frame, const std::vector<int> &follows) const {
-    return {frame, calls, others, follows, reach, is_box, is_own_point, is_step_box};
-}
-
-bool has_span(const Use &use) {
-    return std::any_of(use.reach.begin(), use.reach.end(), [](const Reach &r) { return r.span() > 0; });
+    return {frame, calls, others, follows, reach, is_box, is_own_point, is_step_box, is_sized, rates};
 }
 
 namespace {
 
-/// `counts`: whether what is evaluated moves with a loop of the stage.
+/// `counts`: whether what is evaluated moves with a loop of the stage. `along`: unlike places along a rate, of neighbours.
 template<typename Counts>
-double evaluations_where(const Use &use, const std::vector<double> &tile, const Counts &counts) {
+double evaluations_where(const Use &use, const std::vector<double> &tile, const Counts &counts,
+                         double (*along)(const Rate &, double) = values_along) {
     double evaluations = 1;
     bool follows_none = true, moves = false, all = true, others = false;
     std::vector<bool> is_followed(tile.size());
     for (size_t d = 0; d < use.follows.size(); d++) {
-        const int dim = use.follows[d];
+        const Rate rate = rate_at(use, d);
+        const int dim = rate.loop;
         follows_none = follows_none && dim < 0;
         moves = moves || counts(d);
         all = all && counts(d);
@@ -61,13 +77,13 @@ double evaluations_where(const Use &use, const std::vector<double> &tile, const 
         }
         const bool is_tiled = dim < (int)tile.size();
         const double points = is_tiled ? tile[dim] : 1;
-        evaluations *= (points + (double)use.reach[d].span()) / points;
+        evaluations *= along(rate, points) / points;
         if (is_tiled) {
             is_followed[dim] = true;
         }
     }
     if (!use.is_box && follows_none && moves) {
-        return use.calls;  // a half of the frame's point or an index from data: it moves with the frame all the same
+        return use.calls;  // an index from data: it moves with the frame all the same
     }
     // Where it follows nothing and is no constant, it may move with any dimension of the frame.
     const bool may_move = !use.is_box && others;
@@ -85,6 +101,11 @@ double evaluations_a_point(const Use &use, const std::vector<double> &tile) {
 
 double evaluations_a_point(const Use &use, const std::vector<double> &tile, const Share &share) {
     return evaluations_where(use, tile, [&](size_t loop) { return share.uses(loop); });
+}
+
+double points_a_point(const Use &use, const std::vector<double> &tile) {
+    return evaluations_where(
+        use, tile, [](size_t) { return true; }, points_along);
 }
 
 double instructions_a_point(const Use &use, const std::vector<double> &tile, const Work &work) {
@@ -105,7 +126,7 @@ double instructions_in_vectors(const Use &use, int along, double lanes, const Wo
         bool moves = false;
         for (size_t loop = 0; loop < use.follows.size(); loop++) {
             // Where it follows nothing, the index may depend on anything.
-            moves = moves || (share.uses(loop) && (use.follows[loop] == along || use.follows[loop] < 0));
+            moves = moves || (share.uses(loop) && (rate_at(use, loop).loop == along || rate_at(use, loop).loop < 0));
         }
         instructions += share.instructions * evaluations_a_point(use, {}, share) / (moves ? 1 : lanes);
     }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "fusion/plan.h"
+#include "fusion/rate.h"
 
 namespace fusion {
 
@@ -11,7 +12,8 @@ struct Sites {
     double calls = 0;          ///< a point of the frame; 0: none yet
     double others = 0;         ///< unlike places in the dimensions that follow nothing
     std::vector<Reach> reach;  ///< per loop of the stage
-    bool is_box = true, is_own_point = true, is_step_box = true;  ///< as in Use
+    bool is_box = true, is_own_point = true, is_step_box = true, is_sized = true;  ///< as in Use
+    std::vector<Rate> rates = {};  ///< per loop of the stage; empty: the frame's own
 
     /// What the same sites ask of a producer that the stage reads so; `loops`: of the producer.
     Sites through(const Read &read, size_t loops) const;
@@ -21,8 +23,8 @@ struct Sites {
     Use of(Vertex frame, const std::vector<int> &follows) const;
 };
 
-/// Neighbouring points of the frame share some of what they use.
-bool has_span(const Use &use);
+/// Points of memory between the first and the last of each dimension, a point of the frame, for a tile.
+double points_a_point(const Use &use, const std::vector<double> &tile);
 
 /// Evaluations of what is used so, a point of the frame, where `tile` points of each dimension of the frame share what they
 /// all need (none: one point). Never more than there are call sites. Of a share, those at unlike points of its own loops.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "fusion/room.h"
+
 namespace fusion {
 namespace {
 
@@ -137,62 +139,30 @@ int most_flattened(const PipelineView &view, const Group &group) {
     return external && same_order && same_point ? std::min(2, (int)out.dims.size()) : 1;
 }
 
-namespace {
-
-/// An extent of a buffer of the caller, over `divisor` of which the stage's region has at least in dimension `dim`: that of an
-/// output which reads it, maybe through others, along a loop, at constant offsets and rates.
-struct LeastExtent {
-    BufferField of;
-    int64_t divisor = 1;
-};
-
-std::optional<LeastExtent> least_extent(const PipelineView &view, Vertex v, int dim,
-                                        std::set<std::pair<Vertex, int>> &seen) {
-    if (!seen.emplace(v, dim).second) {
-        return std::nullopt;
-    }
-    if (view.graph[v].role == Role::Output) {
-        return LeastExtent{field(BufferField::Extent, external_buffers(view, v)[0], dim)};
-    }
-    for (auto [e, end] = out_edges(v, view.graph); e != end; ++e) {
-        const Read &read = view.graph[*e];
-        const Vertex reader = target(*e, view.graph);
-        const Rate rate = dim < (int)read.rates.size() ? read.rates[dim] : Rate();
-        if (rate.loop >= 0) {
-            if (auto extent = least_extent(view, reader, rate.loop, seen)) {
-                extent->divisor *= rate.divisor;
-                return extent;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-/// Some stage that is computed reads so many neighbours by number.
-bool has_numbers(const PipelineView &view, Vertex stage, int dim, int64_t size) {
-    for (auto [e, end] = out_edges(stage, view.graph); e != end; ++e) {
-        const Read &read = view.graph[*e];
-        if (dim < (int)read.numbers.size() && read.numbers[dim] >= size) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
-
 std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least) {
     Condition facts;
     for (const auto &[dim, size] : least) {
-        if (has_numbers(view, stage, dim, size)) {
+        if (has_numbers(view.graph, stage, dim, size)) {
             continue;
         }
-        std::set<std::pair<Vertex, int>> seen;
-        const auto extent = least_extent(view, stage, dim, seen);
-        if (!extent) {
+        const auto room = room_along(view.graph, stage, dim);
+        if (!room) {
             return std::nullopt;
         }
-        facts.push_back({.kind = Fact::AtLeast, .left = extent->of, .value = size * extent->divisor});
+        facts.push_back({.kind = Fact::AtLeast,
+                         .left = field(BufferField::Extent, external_buffers(view, room->output)[0], room->dim),
+                         .value = size * room->divisor});
+    }
+    return facts;
+}
+
+Condition estimate_condition(const PipelineView &view, Vertex stage, int dim) {
+    Condition facts;
+    for (const auto &[output, of_output] : pinned_by(view.graph, stage, dim)) {
+        const BufferRef buffer = external_buffers(view, output)[0];
+        const Extent &estimate = view.graph[output].dims[of_output];
+        facts.push_back(equals(field(BufferField::Min, buffer, of_output), estimate.min));
+        facts.push_back(equals(field(BufferField::Extent, buffer, of_output), estimate.extent));
     }
     return facts;
 }

@@ -29,6 +29,9 @@ std::optional<Condition> layout_condition(const PipelineView &view, const Group 
 /// caller.
 std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least);
 
+/// The outputs that pin that dimension of the stage lie there as they do in the estimates.
+Condition estimate_condition(const PipelineView &view, Vertex stage, int dim);
+
 /// The kernel of a block that reduces runs at the sizes of the estimates: those of the rows that the output walks and that
 /// its reductions need; with vectors, the rows are aligned too. nullopt where no buffer of the caller shows it.
 std::optional<Condition> row_condition(const PipelineView &view, const Group &group);

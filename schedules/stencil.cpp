@@ -7,6 +7,7 @@
 /// So that all that is kept has a constant size in both: a guard between points would make it vary.
 #include <algorithm>
 
+#include "fusion/room.h"
 #include "fusion/stencil_kernel.h"
 #include "schedules/layout.h"
 #include "schedules/templates.h"
@@ -72,16 +73,10 @@ void walk(const Emitter &emit, const Stage &out, const Tile &tile, TailStrategy 
     emit(Verb::GpuThreads, threads);
 }
 
-/// The stage's dimension that follows `dim` of the output; -1: none.
-int following(const Member &member, int dim) {
-    const auto found = std::find(member.follows.begin(), member.follows.end(), dim);
-    return dim < 0 || found == member.follows.end() ? -1 : (int)(found - member.follows.begin());
-}
-
 void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &group, const Member &member) {
     const Stage &stage = view.graph[member.stage];
     const TiledDims &dims = group.tile.dims;
-    const int x = following(member, dims.x), y = following(member, dims.y);
+    const int x = side_along(member.sides, dims.x), y = side_along(member.sides, dims.y);
     const Loop turns = made("fusion_turns"), lane = made("fusion_thread"), lines = made("fusion_lines"),
                line = made("fusion_line");
     std::vector<Loop> order, threads = {lane};
@@ -101,10 +96,11 @@ void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &g
     order.insert(order.end(), threads.begin(), threads.end());
     emit(Verb::Reorder, order);
     emit(Verb::GpuThreads, threads);
-    const std::vector<double> box = box_at_block(view.graph, group, member, group.tile);
+    const size_t rank = view.graph[group.outputs[0]].dims.size();
+    const std::vector<double> box = box_of(member.sides, block_tile(rank, group.tile));
     for (size_t d = 0; d < box.size(); d++) {
-        if (member.follows[d] >= 0) {
-            // True by construction; without it the size under a guard is known at run time only.
+        if (member.sides[d].loop >= 0) {
+            // True by construction; without it the size under a guard or a clamp is known at run time only.
             emit(Verb::BoundStorage, {arg((int)d)}, (int64_t)box[d]);
         }
     }
@@ -122,6 +118,24 @@ std::map<int, int64_t> room_for(const Tile &tile, size_t rank) {
     return room;
 }
 
+/// What must hold of the caller's buffers for tiles to run.
+std::optional<Condition> tile_condition(const PipelineView &view, const Group &group, const Tile &tile) {
+    const Vertex output = group.outputs[0];
+    const int z = tile.dims.z;
+    std::map<int, int64_t> room = room_for(tile, view.graph[output].dims.size());
+    const bool is_pinned =
+        tile.slices > 1 && (chooses_along(view.graph, group, z) || !has_room(view.graph, output, z, tile.slices));
+    if (is_pinned) {
+        room.erase(z);
+    }
+    auto facts = size_condition(view, output, room);
+    if (facts && is_pinned) {
+        const Condition as_estimated = estimate_condition(view, output, z);
+        facts->insert(facts->end(), as_estimated.begin(), as_estimated.end());
+    }
+    return facts;
+}
+
 }  // namespace
 
 Schedule stencil_schedule(const PipelineView &view, const Group &group) {
@@ -136,7 +150,7 @@ Schedule stencil_schedule(const PipelineView &view, const Group &group) {
     Tile flat = group.tile;
     flat.slices = 1;
     for (const Tile &tile : {group.tile, flat}) {
-        if (const auto has_room = size_condition(view, output, room_for(tile, out.dims.size()))) {
+        if (const auto has_room = tile_condition(view, group, tile)) {
             walk(emit.under(*has_room, 0), out, tile, TailStrategy::ShiftInwards);
             break;
         }

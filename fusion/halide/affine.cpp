@@ -1,6 +1,7 @@
 #include "fusion/halide/affine.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace fusion {
 namespace {
@@ -96,26 +97,103 @@ bool keeps_indices(const Cast &cast) {
 
 }  // namespace
 
-std::optional<std::pair<std::string, int64_t>> rate_of(const Expr &index) {
-    if (const auto *add = index.as<Add>(); add && as_const_int(add->b)) {
-        return rate_of(add->a);
+namespace {
+
+std::string text_of(const Expr &e) {
+    std::ostringstream out;
+    out << e;
+    return out.str();
+}
+
+/// Of two operands the one that moves and the one that is the same for all loops.
+std::optional<std::pair<Expr, Expr>> moving_and_fixed(const Expr &a, const Expr &b) {
+    const bool is_a_fixed = is_loop_invariant(read_index(a)), is_b_fixed = is_loop_invariant(read_index(b));
+    return is_a_fixed == is_b_fixed ? std::nullopt
+           : is_a_fixed             ? std::make_optional(std::make_pair(b, a))
+                                    : std::make_optional(std::make_pair(a, b));
+}
+
+std::optional<Movement> shifted(const Expr &moving, const Expr &by, int sign) {
+    auto movement = movement_of(moving);
+    if (movement && as_const_int(by)) {
+        movement->low += sign * (double)*as_const_int(by);
+        movement->high += sign * (double)*as_const_int(by);
+    } else if (movement) {
+        movement->shape += (sign > 0 ? "+" : "-") + text_of(by);
     }
-    if (const auto *sub = index.as<Sub>(); sub && as_const_int(sub->b)) {
-        return rate_of(sub->a);
+    return movement;
+}
+
+std::optional<Movement> scaled_up(const Expr &moving, const Expr &by) {
+    auto movement = movement_of(moving);
+    const auto factor = as_const_int(by);
+    if (!movement || !factor || *factor < 1) {
+        return std::nullopt;
     }
-    if (const auto *div = index.as<Div>(); div && index.type().is_int()) {
-        const auto divisor = as_const_int(div->b);
-        auto inner = rate_of(div->a);
-        if (!divisor || *divisor < 1 || !inner) {
-            return std::nullopt;
-        }
-        inner->second *= *divisor;
-        return inner;
+    movement->steps *= *factor;
+    movement->low *= (double)*factor;
+    movement->high *= (double)*factor;
+    return movement;
+}
+
+std::optional<Movement> scaled_down(const Expr &moving, const Expr &by) {
+    auto movement = movement_of(moving);
+    const auto divisor = as_const_int(by);
+    if (!movement || !divisor || *divisor < 1) {
+        return std::nullopt;
     }
-    const AffineIndex read = read_index(index);
-    const bool rises = read.affine && !read.clamped && !read.data_dependent && read.coefficient.size() == 1 &&
-                       read.coefficient.begin()->second >= 1;
-    return rises ? std::make_optional(std::make_pair(read.coefficient.begin()->first, int64_t(1))) : std::nullopt;
+    movement->of *= *divisor;
+    movement->low = (movement->low - (double)(*divisor - 1)) / (double)*divisor;
+    movement->high /= (double)*divisor;
+    movement->shape += "/" + text_of(by);
+    return movement;
+}
+
+std::optional<Movement> clamped(const Expr &moving, const Expr &to, const char *name) {
+    auto movement = movement_of(moving);
+    if (movement) {
+        movement->is_clamped = true;
+        movement->shape += name + text_of(to);
+    }
+    return movement;
+}
+
+}  // namespace
+
+std::optional<Movement> movement_of(const Expr &index) {
+    if (index.type().bits() < 32 || !index.type().is_int()) {
+        return std::nullopt;
+    }
+    if (const auto *v = index.as<Variable>()) {
+        return v->param.defined() ? std::nullopt : std::make_optional(Movement{.variable = v->name, .shape = ""});
+    }
+    if (const auto *add = index.as<Add>()) {
+        const auto operands = moving_and_fixed(add->a, add->b);
+        return operands ? shifted(operands->first, operands->second, 1) : std::nullopt;
+    }
+    if (const auto *sub = index.as<Sub>()) {
+        return is_loop_invariant(read_index(sub->b)) ? shifted(sub->a, sub->b, -1) : std::nullopt;
+    }
+    if (const auto *mul = index.as<Mul>()) {
+        const auto operands = moving_and_fixed(mul->a, mul->b);
+        return operands ? scaled_up(operands->first, operands->second) : std::nullopt;
+    }
+    if (const auto *div = index.as<Div>()) {
+        return scaled_down(div->a, div->b);
+    }
+    if (const auto *min = index.as<Min>()) {
+        const auto operands = moving_and_fixed(min->a, min->b);
+        return operands ? clamped(operands->first, operands->second, "min") : std::nullopt;
+    }
+    if (const auto *max = index.as<Max>()) {
+        const auto operands = moving_and_fixed(max->a, max->b);
+        return operands ? clamped(operands->first, operands->second, "max") : std::nullopt;
+    }
+    if (const auto *call = index.as<Call>();
+        call && (call->is_intrinsic(Call::likely) || call->is_intrinsic(Call::likely_if_innermost))) {
+        return movement_of(call->args[0]);
+    }
+    return std::nullopt;
 }
 
 AffineIndex read_index(const Expr &index) {

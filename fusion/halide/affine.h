@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace fusion {
 
@@ -20,9 +19,17 @@ struct AffineIndex {
     bool symbolic = false;  ///< contains a parameter: the constant is not the whole offset
 };
 
-/// The variable that the index moves with, and how many steps of it make one: 1 for 2 * x + 1, 4 for x / 4 - 1. Nothing where
-/// it depends on anything else, or falls.
-std::optional<std::pair<std::string, int64_t>> rate_of(const Halide::Expr &index);
+/// An index that rises with one variable: between steps * variable / of + low and the same + high, before clamps.
+struct Movement {
+    std::string variable;
+    int64_t steps = 1, of = 1;
+    double low = 0, high = 0;
+    bool is_clamped = false;
+    std::string shape;  ///< clamps, divisions and parameters on the way; empty: none
+};
+
+/// Nothing where it depends on anything else, falls, or holds the variable twice.
+std::optional<Movement> movement_of(const Halide::Expr &index);
 
 /// Reads an index. Variables that belong to a parameter count as loop-invariant.
 AffineIndex read_index(const Halide::Expr &index);

@@ -5,12 +5,34 @@
 #include <set>
 
 #include "fusion/halide/affine.h"
+#include "fusion/rate.h"
 
 namespace fusion {
 namespace {
 
 using namespace Halide;
 using namespace Halide::Internal;
+
+bool reads(const Expr &e) {
+    struct Finder : IRGraphVisitor {
+        bool found = false;
+        using IRGraphVisitor::visit;
+        void visit(const Call *op) override {
+            found = found || op->call_type == Call::Halide || op->call_type == Call::Image;
+            IRGraphVisitor::visit(op);
+        }
+    } finder;
+    e.accept(&finder);
+    return finder.found;
+}
+
+/// Halide names what a definition holds twice, such as a clamped index: put back, but for what is read from other stages.
+class WholeIndices : public IRGraphMutator {
+    using IRGraphMutator::visit;
+    Expr visit(const Let *op) override {
+        return reads(op->value) ? IRGraphMutator::visit(op) : mutate(substitute(op->name, op->value, op->body));
+    }
+};
 
 class FindCalls : public IRGraphVisitor {
 public:
@@ -60,6 +82,23 @@ int run_of(const AffineIndex &index, const std::vector<std::string> &loops, int 
         }
     }
     return -1;
+}
+
+/// The rate at which an index moves with one of the loops; nothing where it does not.
+std::optional<Rate> rate_of(const Expr &index, const std::vector<std::string> &loops) {
+    const auto movement = movement_of(index);
+    const auto loop = movement ? std::find(loops.begin(), loops.end(), movement->variable) : loops.end();
+    if (loop == loops.end()) {
+        return std::nullopt;
+    }
+    const uint64_t shape = movement->shape.empty() ? 0 : std::hash<std::string>()(movement->shape) | 1;
+    return Rate{.loop = (int)(loop - loops.begin()),
+                .steps = movement->steps,
+                .of = movement->of,
+                .low = movement->low,
+                .high = movement->high,
+                .is_clamped = movement->is_clamped,
+                .shape = shape};
 }
 
 /// A loop of the consumer, a constant, or their sum.
@@ -117,6 +156,7 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
              Numbers &number_of) {
     Read read;
     ReadKind worst = ReadKind::Pointwise;
+    read.is_sized = true;
     std::vector<std::string> loops = dims;
     loops.insert(loops.end(), reduction.begin(), reduction.end());
     for (const Expr &arg : call->args) {
@@ -128,9 +168,12 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
         read.is_box = read.is_step_box && read.is_box && follows < (int)dims.size();
         read.runs.push_back(run_of(index, loops));
         read.slides.push_back(read.runs.back() < 0 ? -1 : run_of(index, loops, read.runs.back()));
-        const auto rate = rate_of(arg);
-        const auto loop = rate ? std::find(dims.begin(), dims.end(), rate->first) : dims.end();
-        read.rates.push_back(loop == dims.end() ? Rate() : Rate{(int)(loop - dims.begin()), rate->second});
+        const std::optional<Rate> rate = rate_of(arg, loops);
+        const double offset = follows < 0 ? 0 : (double)index.constant;
+        read.rates.push_back(
+            rate.value_or(Rate{.loop = follows, .low = offset, .high = offset, .is_clamped = index.clamped}));
+        const bool is_sized = rate ? rate->loop < (int)dims.size() : is_offset(index, -1);
+        read.is_sized = read.is_sized && is_sized;
         number_of.push_back(is_offset(index, -1) ? std::optional(index.constant) : std::nullopt);
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;
@@ -190,8 +233,10 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
                                                         const std::vector<std::string> &dims,
                                                         const std::vector<std::string> &reduction) {
     FindCalls finder;
+    std::vector<Expr> whole;
     for (const Expr &e : exprs) {
-        e.accept(&finder);
+        whole.push_back(WholeIndices().mutate(e));
+        whole.back().accept(&finder);
     }
     std::map<std::string, std::vector<Read>> reads;
     std::map<std::string, std::vector<std::vector<Numbers>>> numbers;  // by way of reading, then by call
@@ -205,7 +250,13 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
         }
         seen.push_back(call);
         Numbers number_of;
-        const Read read = read_of(call, dims, reduction, number_of);
+        Read read = read_of(call, dims, reduction, number_of);
+        for (size_t d = 0; d < number_of.size() && !finder.conditional.count(call); d++) {
+            if (number_of[d]) {
+                const double number = (double)*number_of[d];
+                read.rates[d] = {.low = number, .high = number, .is_number = true};
+            }
+        }
         auto &known = reads[call->name];
         auto &ways = numbers[call->name];
         const auto same =
@@ -222,8 +273,10 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Expr> 
             ways[(size_t)(same - known.begin())].push_back(number_of);
         }
         same->points++;
+        same->is_sized = same->is_sized && read.is_sized;
         for (size_t d = 0; d < read.rates.size(); d++) {
-            same->rates[d] = same->rates[d] == read.rates[d] ? read.rates[d] : Rate();
+            same->is_sized = same->is_sized && move_together(same->rates[d], read.rates[d]);
+            same->rates[d] = united(same->rates[d], read.rates[d]);
         }
         same->is_box = same->is_box && read.is_box;
         same->is_step_box = same->is_step_box && read.is_step_box;

@@ -255,8 +255,10 @@ std::vector<std::string> loops_of(const Stage &stage) {
 
 Work work_of(const std::vector<Expr> &values, const std::vector<std::string> &loops) {
     CountWork counter(loops);
+    std::vector<Expr> whole;  // Halide names what a definition holds twice: such a variable is no loop
     for (const Expr &value : values) {
-        counter.include(value);
+        whole.push_back(substitute_in_all_lets(value));
+        counter.include(whole.back());
     }
     counter.work.arithmetic = std::max(counter.work.arithmetic, 0.0);
     for (const auto &[used, instructions] : counter.by_loops) {

@@ -58,7 +58,7 @@ TEST_F(StencilKernel, ComputesWhatAThreadsPointsShareOnce) {
 
 TEST_F(StencilKernel, ComputesABlocksTileInWholeRounds) {
     const Group group = kernel(Placement::AtBlock);
-    EXPECT_THAT(box_at_block(b.graph, group, member(group, wide), group.tile), ElementsAre(64 + 2, 32 + 2));
+    EXPECT_THAT(box_of(member(group, wide).sides, block_tile(2, group.tile)), ElementsAre(64 + 2, 32 + 2));
     const StencilWork work = stencil_work(b.graph, group, group.tile);
     EXPECT_DOUBLE_EQ(work.shared_bytes, 66 * 34 * 4);
     EXPECT_DOUBLE_EQ(work.evaluations.at(wide), 1024.0 * 1024 / (64 * 32) * (96 * 40));

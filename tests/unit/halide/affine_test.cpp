@@ -119,17 +119,33 @@ TEST(Affine, a_cast_that_wraps_around_is_not_affine) {
     EXPECT_EQ(a.coefficient.count("x"), 1u);
 }
 
-TEST(Affine, a_rate_is_of_one_loop_that_rises) {
-    const auto rate = [](const Expr &e) { return rate_of(e).value_or(std::make_pair(std::string(), int64_t(0))); };
-    using Rate = std::pair<std::string, int64_t>;
-    EXPECT_EQ(rate(x), Rate("x", 1));
-    EXPECT_EQ(rate(3 * x + 2), Rate("x", 1));
-    EXPECT_EQ(rate(x / 8), Rate("x", 8));
-    EXPECT_EQ(rate((x + 1) / 2 - 1), Rate("x", 2));
-    EXPECT_EQ(rate(((x - 4) / 2) / 3), Rate("x", 6));
-    for (const Expr &e : {clamp(x, 0, 9), 7 - x, x + y, x % 4, x / y, Expr(4), clamp(x, 0, 9) / 2}) {
-        EXPECT_FALSE(rate_of(e)) << e;
+TEST(Affine, a_movement_is_of_one_loop_that_rises) {
+    const auto moves = [](const Expr &e, int64_t steps, int64_t of, double low, double high, const std::string &shape) {
+        const auto movement = movement_of(e);
+        ASSERT_TRUE(movement) << e;
+        EXPECT_EQ(movement->variable, "x");
+        EXPECT_EQ(movement->steps, steps) << e;
+        EXPECT_EQ(movement->of, of) << e;
+        EXPECT_DOUBLE_EQ(movement->low, low) << e;
+        EXPECT_DOUBLE_EQ(movement->high, high) << e;
+        EXPECT_EQ(movement->shape, shape) << e;
+    };
+    moves(x, 1, 1, 0, 0, "");
+    moves(3 * x + 2, 3, 1, 2, 2, "");
+    moves(2 * (x - 1), 2, 1, -2, -2, "");
+    moves(x / 8, 1, 8, -7.0 / 8, 0, "/8");
+    moves((x + 1) / 2 - 1, 1, 2, -1, -0.5, "/2");
+    moves((x / 2) / 2, 1, 4, -0.75, 0, "/2/2");
+    moves(likely(clamp(2 * x + 1, 0, 9)), 2, 1, 1, 1, "min9max0");
+    moves(clamp(x, 0, 9) - 1, 1, 1, -1, -1, "min9max0");
+    for (const Expr &e : {7 - x, x + y, x % 4, x / y, Expr(4), x - x / 2, x * y, clamp(x, 0, y)}) {
+        EXPECT_FALSE(movement_of(e)) << e;
     }
+}
+
+TEST(Affine, a_movement_behind_a_clamp_says_so) {
+    EXPECT_TRUE(movement_of(clamp(x, 0, 9) / 2)->is_clamped);
+    EXPECT_FALSE(movement_of(x / 2)->is_clamped);
 }
 
 }  // namespace

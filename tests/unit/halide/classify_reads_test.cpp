@@ -64,6 +64,50 @@ TEST_F(ClassifyReads, clamps_strides_parameters_and_reductions_make_no_box) {
     EXPECT_FALSE(only(f(x + r, y), f).is_box);
 }
 
+TEST_F(ClassifyReads, strides_halves_and_one_clamp_make_a_box_of_constant_size) {
+    const Read down = only(f(2 * x - 1, y) + f(2 * x + 1, y), f);
+    EXPECT_TRUE(down.is_sized);
+    EXPECT_EQ(down.rates[0], (Rate{.loop = 0, .steps = 2, .low = -1, .high = 1}));
+    const Read up = only(f(x / 2, y) + f((x + 1) / 2, y), f);
+    EXPECT_TRUE(up.is_sized);
+    EXPECT_EQ(up.rates[0].of, 2);
+    EXPECT_EQ(up.rates[0].low, -0.5);
+    EXPECT_EQ(up.rates[0].high, 0.5);
+    const Param<int> p("p");
+    EXPECT_TRUE(only(f(clamp(x - 1, 0, p), y) + f(clamp(x + 1, 0, p), y), f).is_sized);
+    EXPECT_TRUE(only(f(x + p, y) + f(x + p + 1, y), f).is_sized);
+    EXPECT_FALSE(only(f(clamp(x, 0, p), y) + f(x, y), f).is_sized) << "far apart where x is far from p";
+    EXPECT_FALSE(only(f(clamp(x, 0, 9), y) + f(clamp(x, 20, 29), y), f).is_sized);
+    EXPECT_FALSE(only(f(2 * x, y) + f(x / 2, y), f).is_sized);
+    EXPECT_FALSE(only(f(x + r, y), f).is_sized);
+    EXPECT_FALSE(only(f(cast<int>(abs(x)), y), f).is_sized) << "a mirror";
+}
+
+TEST_F(ClassifyReads, an_index_that_halide_has_named_is_still_one) {
+    Func g("g");
+    const Expr at = clamp(x, 0, 9);
+    g(x, y) = f(at, y) + f(at, y + 1);  // Halide defines it as a let
+    const auto read = classify_reads({g.value()}, {"x", "y"}, {}).at(f.name());
+    ASSERT_EQ(read.size(), 1u);
+    EXPECT_TRUE(read[0].is_sized);
+}
+
+TEST_F(ClassifyReads, numbers_are_known_where_they_are_read_whatever_the_data_are) {
+    EXPECT_EQ(only(cube(x, y, 0) + cube(x, y, 3), cube).rates[2], (Rate{.low = 0, .high = 3, .is_number = true}));
+    EXPECT_EQ(only(cube(x, y, 1) + select(x > 3, cube(x, y, 3), 0), cube).rates[2].high, 1);
+    EXPECT_FALSE(only(select(x > 3, cube(x, y, 3), 0), cube).rates[2].is_number);
+}
+
+TEST_F(ClassifyReads, choices_are_of_a_remainder_or_of_more) {
+    const Expr a = f(x, y), b = f(x, y + 1);
+    const std::vector<std::string> dims = {"x", "y"};
+    EXPECT_EQ(choices_by({select(x % 2 == 0, a, b)}, dims), (std::vector<int64_t>{2, 0}));
+    EXPECT_EQ(choices_by({select(x % 2 == 0, a, y % 3 == 1, b, f(y, x))}, dims), (std::vector<int64_t>{2, 3}));
+    EXPECT_EQ(choices_by({select(x % 2 == 0 && x < 9, a, b)}, dims), (std::vector<int64_t>{1, 0}));
+    EXPECT_EQ(choices_by({select(x % 2 == 0, 1, 2) * a}, dims), (std::vector<int64_t>{0, 0})) << "reads the same";
+    EXPECT_EQ(choices_by({select(a > b, a, b)}, dims), (std::vector<int64_t>{0, 0})) << "by data";
+}
+
 TEST_F(ClassifyReads, a_window_slides_along_the_loop_that_it_is_added_to) {
     const Read read = only(f(x, y + r), f);
     EXPECT_EQ(read.runs, (Follows{0, 1}));

@@ -143,6 +143,17 @@ TEST_F(Invariant, shares_are_told_apart_by_the_loops_that_they_use) {
     EXPECT_EQ(loops, (std::set<uint64_t>{2, 3})) << "the exponential, and the product with its other load";
 }
 
+TEST_F(Invariant, what_halide_has_named_depends_on_its_loops_all_the_same) {
+    Func f("f");
+    const Expr apart = plane(x, y) - 1.0f;
+    f(x, y) = apart * exp(apart * apart);  // Halide defines `apart` as a let
+    const Work work = work_of({f.value()}, {"x", "y"});
+    ASSERT_FALSE(work.shares.empty());
+    for (const Share &share : work.shares) {
+        EXPECT_EQ(share.loops, 3u) << share.instructions;
+    }
+}
+
 TEST_F(Invariant, a_deep_graph_is_not_walked_again) {
     Expr e = along, row = of_row;
     for (int i = 0; i < 200; i++) {

@@ -35,6 +35,7 @@ protected:
             if (member.stage == kept) {
                 member.placement = place;
                 member.follows = {0, 1};
+                member.sides = member.uses[0].rates;
             }
         }
         return plan;
