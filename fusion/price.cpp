@@ -74,7 +74,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     price.launches = group.kind == Template::HostLoops ? 0 : 1;
     price.launch_us = price.launches * device.launch;
     const bool reduces = group.kind == Template::Reduction;
-    const double points = tile.vector * (reduces ? 1 : tile.per_thread) * tile.slices;
+    const bool shares_rows = reduces && !is_contraction(tile);
+    const double points = tile.vector * (shares_rows ? 1 : tile.per_thread) * tile.slices;
     double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0;
     for (const Vertex output : group.outputs) {
         const Stage &stage = graph[output];

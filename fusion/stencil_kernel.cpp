@@ -135,7 +135,9 @@ std::vector<double> block_tile(size_t rank, const Tile &tile) {
 }
 
 bool reads_neighbours(const Group &group) {
-    const auto any = [](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), spans); };
+    // Where data decide an index, neighbours share nothing.
+    const auto shares = [](const Use &use) { return spans(use) && is_sized(use); };
+    const auto any = [&](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), shares); };
     return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return any(m.uses); }) ||
            std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return any(i.uses); });
 }

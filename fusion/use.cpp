@@ -63,7 +63,10 @@ template<typename Counts>
 double evaluations_where(const Use &use, const std::vector<double> &tile, const Counts &counts,
                          double (*along)(const Rate &, double) = values_along) {
     double evaluations = 1;
-    bool follows_none = true, moves = false, all = true, others = false;
+    bool follows_none = true, moves = false, all = true, others = false, gathers = false;
+    for (size_t d = 0; d < use.follows.size() && !use.is_box; d++) {
+        gathers = gathers || (counts(d) && rate_at(use, d).loop < 0 && !rate_at(use, d).is_number);
+    }
     std::vector<bool> is_followed(tile.size());
     for (size_t d = 0; d < use.follows.size(); d++) {
         const Rate rate = rate_at(use, d);
@@ -77,7 +80,8 @@ double evaluations_where(const Use &use, const std::vector<double> &tile, const 
         }
         const bool is_tiled = dim < (int)tile.size();
         const double points = is_tiled ? tile[dim] : 1;
-        evaluations *= along(rate, points) / points;
+        // Where data decide another index, points at the same half or eighth have places of their own.
+        evaluations *= std::max(gathers ? 1.0 : 0.0, along(rate, points) / points);
         if (is_tiled) {
             is_followed[dim] = true;
         }

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "fusion/reduction_kernel.h"
+#include "fusion/room.h"
 #include "schedules/layout.h"
 #include "schedules/templates.h"
 
@@ -161,8 +162,8 @@ Schedule folded_schedule(const PipelineView &view, const Group &group) {
     if (out.role == Role::Intermediate) {
         emit(Verb::ComputeRoot);
     }
-    // Where nothing of the caller's shows how many channels there are, each is guarded.
-    const bool has_slices = tile.slices > 1;
+    // Where nothing of the caller's shows how many channels there are at the estimates, each is guarded.
+    const bool has_slices = tile.slices > 1 && has_room(graph, output, tile.dims.z, tile.slices);
     const auto has_all = has_slices ? size_condition(view, output, room_for(tile, true)) : std::nullopt;
     if (const auto has_room = has_all ? has_all : size_condition(view, output, room_for(tile, false))) {
         walk(emit.under(*has_room, 0), out, tile, TailStrategy::ShiftInwards,
