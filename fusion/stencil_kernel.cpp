@@ -9,6 +9,7 @@
 #include "fusion/live_values.h"
 #include "fusion/rate.h"
 #include "fusion/room.h"
+#include "fusion/stencil_tiles.h"
 #include "fusion/use.h"
 
 namespace fusion {
@@ -152,6 +153,12 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
     const Stage &out = graph[group.outputs[0]];
     if (group.outputs.size() != 1 || !group.staged.empty() || out.update > 0 || out.has_updates || out.dims.empty()) {
         return Decision::forbid(stage_name(out) + " is not computed in tiles of independent points");
+    }
+    const auto is_box = [](const Member &m) { return m.placement == Placement::AtBlock; };
+    const bool keeps_boxes = std::any_of(group.members.begin(), group.members.end(), is_box);
+    if (keeps_boxes && !has_whole_tile(graph, group)) {
+        return Decision::forbid(out.func +
+                                " is smaller than a tile, and what a part of one needs has no constant size");
     }
     const TiledDims dims = tiled_dims(graph, group);
     double slices = 1;

@@ -1,5 +1,7 @@
 #include "fusion/stencil_tiles.h"
 
+#include <algorithm>
+
 #include "fusion/room.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/use.h"
@@ -64,6 +66,16 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
         }
     }
     return tiles;
+}
+
+bool has_whole_tile(const StageGraph &graph, const Group &group) {
+    const std::vector<Extent> &dims = graph[group.outputs[0]].dims;
+    const std::vector<Tile> tiles = stencil_tiles(graph, group);
+    return std::any_of(tiles.begin(), tiles.end(), [&](const Tile &tile) {
+        const std::vector<double> block = block_tile(dims.size(), tile);
+        return (double)dims[tile.dims.x].extent >= block[tile.dims.x] &&
+               (tile.dims.y < 0 || (double)dims[tile.dims.y].extent >= block[tile.dims.y]);
+    });
 }
 
 }  // namespace fusion

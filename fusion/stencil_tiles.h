@@ -18,4 +18,7 @@ std::pair<Vertex, double> most_written_out(const Group &group, const Tile &tile)
 /// Tiles that the template can execute; the price chooses.
 std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group);
 
+/// The output of the kernel is as large as some tile.
+bool has_whole_tile(const StageGraph &graph, const Group &group);
+
 }  // namespace fusion
