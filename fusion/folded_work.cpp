@@ -26,14 +26,6 @@ double product(const std::vector<double> &extents) {
     return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
 }
 
-double steps_of(const Stage &fold) {
-    double steps = 1;
-    for (const Extent &dim : fold.reduction) {
-        steps *= (double)dim.extent;
-    }
-    return steps;
-}
-
 /// Points that the threads of a block walk in whole rounds, of which the last ones are not full.
 double in_rounds(const StageGraph &graph, const Group &group, const Member &step, const Tile &tile) {
     const std::vector<double> box = box_of_step(graph, group, step, tile);

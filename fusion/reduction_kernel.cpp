@@ -1,6 +1,7 @@
 #include "fusion/reduction_kernel.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "fusion/footprint.h"
@@ -38,6 +39,11 @@ bool has_bound(const Stage &stage, int dim) {
 
 bool is_reduction(const Stage &stage) {
     return stage.update == 1 && stage.folds;
+}
+
+double steps_of(const Stage &stage) {
+    return std::accumulate(stage.reduction.begin(), stage.reduction.end(), 1.0,
+                           [](double steps, const Extent &e) { return steps * (double)e.extent; });
 }
 
 std::vector<Member> reductions_of(const StageGraph &graph, const Group &group) {

@@ -16,6 +16,9 @@ struct ReductionShape {
 /// A reduction whose value threads keep in registers while they fold: alone, or, when its order is free, as a block.
 bool is_reduction(const Stage &stage);
 
+/// Points of the RDom.
+double steps_of(const Stage &stage);
+
 /// The members that a block reduces: kept in shared memory, and the output when it is a reduction; producers first.
 std::vector<Member> reductions_of(const StageGraph &graph, const Group &group);
 

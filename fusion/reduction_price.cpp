@@ -50,14 +50,6 @@ double share_beyond(double filled, double all_fits, double nothing_fits) {
     return std::clamp((filled - all_fits) / (nothing_fits - all_fits), 0.0, 1.0);
 }
 
-double product(const std::vector<Extent> &extents) {
-    double points = 1;
-    for (const Extent &extent : extents) {
-        points *= (double)extent.extent;
-    }
-    return points;
-}
-
 /// Steps of a thread that shares `points` with `threads` others, `vector` neighbours of `lane` at a time.
 double steps(double points, double lane, int threads, int vector) {
     return std::ceil(lane / (threads * vector)) * (points / std::max(1.0, lane));
@@ -97,15 +89,15 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     for (const Member &slice : slices_of(graph, group)) {
         const Stage &stage = graph[slice.stage];
         const double slices = (double)stage.dims[slice_dim(slice)].extent;
-        first = std::ceil(slices / tile.reducing) * product(stage.reduction);
+        first = std::ceil(slices / tile.reducing) * steps_of(stage);
         walked += first * tile.reducing;
-        useful += slices * product(stage.reduction);
+        useful += slices * steps_of(stage);
         work.latency_us += std::ceil(first / kElementsInFlight) * device.memory_latency.value;
         work.shared_bytes += (int)(slices * points_a_block) * stage.value_bytes;
     }
     for (const Member &reduction : reductions) {
         const Stage &stage = graph[reduction.stage];
-        const double points = product(stage.reduction) / tile.chunks;
+        const double points = steps_of(stage) / tile.chunks;
         const bool on_lanes = reduces_along_lanes(graph, reduction);
         const int shared = shared_rvar(graph, reduction), cut = chunked_rvar(graph, reduction);
         const double lane = (double)stage.reduction[shared].extent / (cut == shared ? tile.chunks : 1);

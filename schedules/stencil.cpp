@@ -102,8 +102,6 @@ void keep_at_block(const Emitter &emit, const PipelineView &view, const Group &g
         if (member.sides[d].loop >= 0) {
             // True by construction; without it the size under a guard or a clamp is known at run time only.
             emit(Verb::BoundStorage, {arg((int)d)}, (int64_t)box[d]);
-        } else if (member.sides[d].is_number) {
-            emit(Verb::BoundStorage, {arg((int)d)}, (int64_t)(member.sides[d].high - member.sides[d].low) + 1);
         }
     }
 }

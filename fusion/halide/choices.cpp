@@ -2,24 +2,13 @@
 #include <numeric>
 
 #include "fusion/halide/classify_reads.h"
+#include "fusion/halide/mentions.h"
 
 namespace fusion {
 namespace {
 
 using namespace Halide;
 using namespace Halide::Internal;
-
-class HasCall : public IRGraphVisitor {
-public:
-    bool found = false;
-
-private:
-    using IRGraphVisitor::visit;
-    void visit(const Call *op) override {
-        found = found || op->call_type == Call::Halide || op->call_type == Call::Image;
-        IRGraphVisitor::visit(op);
-    }
-};
 
 /// By variable: 1, or what remainders of it are taken of.
 class FindVariables : public IRGraphVisitor {
@@ -58,10 +47,7 @@ public:
 private:
     using IRGraphVisitor::visit;
     void visit(const Select *op) override {
-        HasCall arms;
-        op->true_value.accept(&arms);
-        op->false_value.accept(&arms);
-        if (arms.found) {
+        if (Mentioned(op->true_value).reads || Mentioned(op->false_value).reads) {
             op->condition.accept(&by);
         }
         IRGraphVisitor::visit(op);

@@ -17,23 +17,18 @@ constexpr int kMostRounds = 3;
 /// Compiling again must promise so much of a kernel's time (a prediction is not better than that).
 constexpr double kWorthMeasuring = 0.97;
 
-struct Known {
-    Tile tile;
-    Price price;
-};
-
-/// The best tile of the kernel, of those known by what was measured; nullopt where the kernel has it.
-std::optional<Tile> better_tile(const Planned &planned, const Group &group, const std::vector<Known> &known) {
+/// A tile that was not measured yet and is predicted to be faster by enough; the best of them.
+std::optional<Tile> better_tile(const Planned &planned, const Group &group, const std::vector<Tile> &measured) {
     const StageGraph &graph = planned.view.graph;
-    const Limits limits{planned.plan.register_cap,
-                        group.tile.vector > 1 ? group.tile.vector : PlanOptions().max_vector};
+    const Limits limits{.registers = planned.plan.register_cap};
     std::optional<Tile> best;
     double least_us = kWorthMeasuring * group.price.time_us;
     for (const Tile &tile : reduction_tiles(graph, group, *planned.device, limits)) {
-        const bool is_known = std::any_of(known.begin(), known.end(), [&](const Known &k) { return k.tile == tile; });
-        const double time_us =
-            is_known ? 1e18 : price_kernel(graph, group, tile, *planned.device, limits.registers).time_us;
-        if (!is_contraction(tile) && time_us < least_us) {
+        if (is_contraction(tile) || std::find(measured.begin(), measured.end(), tile) != measured.end()) {
+            continue;
+        }
+        const double time_us = price_kernel(graph, group, tile, *planned.device, limits.registers).time_us;
+        if (time_us < least_us) {
             least_us = time_us;
             best = tile;
         }
@@ -45,13 +40,13 @@ std::optional<Tile> better_tile(const Planned &planned, const Group &group, cons
 
 Planned with_measured_tiles(const Planned &measured, const Halide::Target &target, const std::vector<int> &caps) {
     Planned best = measured;
-    std::map<size_t, std::vector<Known>> known;  // by kernel
+    std::map<size_t, std::vector<Tile>> known;  // by kernel
     for (int round = 0; round < kMostRounds; round++) {
         Planned next = best;
         bool is_changed = false;
         for (size_t i = 0; i < best.plan.groups.size(); i++) {
             Group &group = next.plan.groups[i];
-            known[i].push_back({group.tile, group.price});
+            known[i].push_back(group.tile);
             if (group.kind != Template::Reduction || is_contraction(group.tile)) {
                 continue;
             }
@@ -66,7 +61,7 @@ Planned with_measured_tiles(const Planned &measured, const Halide::Target &targe
         next.schedule = lower(next.view, next.plan, target);
         measure_registers(next, target, caps);
         for (size_t i = 0; i < next.plan.groups.size(); i++) {
-            known[i].push_back({next.plan.groups[i].tile, next.plan.groups[i].price});
+            known[i].push_back(next.plan.groups[i].tile);
         }
         if (next.ledger.planned.time_us < best.ledger.planned.time_us) {
             best = std::move(next);

@@ -2,6 +2,7 @@
 
 #include "fusion/kernels.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/reduction_tiles.h"
 
 namespace fusion::test {
 
@@ -90,6 +91,18 @@ Group block_kernel(const StageGraph &graph) {
         }
     }
     return make_kernel(graph, assignment, {last}, device_named("H200"), {});
+}
+
+const Device &h200() {
+    return device_named("H200");
+}
+
+std::vector<Tile> tiles_of(const StageGraph &graph) {
+    return reduction_tiles(graph, block_kernel(graph), h200(), {});
+}
+
+BlockWork work_of(const StageGraph &graph, const Tile &tile) {
+    return block_work(graph, block_kernel(graph), tile, h200());
 }
 
 }  // namespace fusion::test

@@ -1,5 +1,6 @@
 #pragma once
 /// Graphs with reductions, built by hand for the tests of the core.
+#include "fusion/reduction_price.h"
 #include "tests/unit/core/graphs.h"
 
 namespace fusion::test {
@@ -28,5 +29,10 @@ StageGraph row_range(int64_t width, int64_t height);
 
 /// The kernel that stores the last stage, all reductions before it kept by its blocks and the rest inlined.
 Group block_kernel(const StageGraph &graph);
+
+const Device &h200();
+/// Tiles that are offered for block_kernel(), and what it costs with one.
+std::vector<Tile> tiles_of(const StageGraph &graph);
+BlockWork work_of(const StageGraph &graph, const Tile &tile);
 
 }  // namespace fusion::test

@@ -13,20 +13,8 @@
 namespace fusion::test {
 namespace {
 
-const Device &h200() {
-    return device_named("H200");
-}
-
-std::vector<Tile> tiles_of(const StageGraph &graph) {
-    return reduction_tiles(graph, block_kernel(graph), h200(), {});
-}
-
 Price price_of(const StageGraph &graph, const Tile &tile) {
     return price_kernel(graph, block_kernel(graph), tile, h200(), 64);
-}
-
-BlockWork work_of(const StageGraph &graph, const Tile &tile) {
-    return block_work(graph, block_kernel(graph), tile, h200());
 }
 
 TEST(BlockWork, BlocksAreRowsOverThoseThatABlockHolds) {

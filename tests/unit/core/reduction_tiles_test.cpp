@@ -10,18 +10,6 @@
 namespace fusion::test {
 namespace {
 
-const Device &h200() {
-    return device_named("H200");
-}
-
-std::vector<Tile> tiles_of(const StageGraph &graph) {
-    return reduction_tiles(graph, block_kernel(graph), h200(), {});
-}
-
-BlockWork work_of(const StageGraph &graph, const Tile &tile) {
-    return block_work(graph, block_kernel(graph), tile, h200());
-}
-
 bool offers_chunks(const StageGraph &graph) {
     const std::vector<Tile> tiles = tiles_of(graph);
     return std::any_of(tiles.begin(), tiles.end(), [](const Tile &t) { return t.chunks > 1; });
