@@ -35,6 +35,9 @@ private:
             // A guarded tail gives blocks at the edge fewer.
             const Expr most = find_constant_bound(simplify(op->extent), Direction::Upper, ranges);
             const auto extent = most.defined() ? as_const_int(simplify(most)) : std::nullopt;
+            if (!extent) {
+                found.unbounded_threads.push_back(op->name);
+            }
             threads *= extent ? *extent : 1;
             found.most_threads = std::max<int>(found.most_threads, (int)threads);
         }
@@ -185,6 +188,10 @@ Decision verify(const Schedule &schedule, const PipelineView &view, std::set<std
     if (!found.unsized_shared.empty() && !has_user_loops) {
         return Decision::forbid("the shared memory of \"" + found.unsized_shared[0] +
                                 "\" has no constant bound, so it may not fit.");
+    }
+    if (!found.unbounded_threads.empty() && !has_user_loops) {
+        return Decision::forbid("the threads of \"" + found.unbounded_threads[0] +
+                                "\" have no constant bound, so a block may not hold them.");
     }
     if (found.most_threads > device.threads_per_block) {
         return Decision::forbid("a launch would have " + std::to_string(found.most_threads) + " threads a block.");

@@ -162,6 +162,21 @@ TEST_F(Verify, catches_a_launch_of_too_many_threads) {
     }
 }
 
+TEST_F(Verify, catches_threads_without_a_constant_bound) {
+    const Planned plan = planned({output}, "inlined");
+    const int out = plan.view.graph[vertex(plan.view, "output")].func_id;
+    schedule = {{.func_id = out,
+                 .verb = Verb::Split,
+                 .loops = {outermost(), outermost(), made("block")},
+                 .number = 1,
+                 .tail = TailStrategy::GuardWithIf},
+                {.func_id = out, .verb = Verb::GpuBlocks, .loops = {made("block")}},
+                {.func_id = out, .verb = Verb::GpuThreads, .loops = {arg(0)}}};
+    const Decision decision = check(plan);
+    EXPECT_FALSE(decision.allowed());
+    EXPECT_NE(decision.why().find("threads of"), std::string::npos) << decision.why();
+}
+
 TEST_F(Verify, catches_a_launch_of_too_much_shared_memory) {
     const Planned plan = fused();
     // A block of so many points and a halo of two, in floats; 48 KiB are 49152 bytes.
