@@ -158,6 +158,21 @@ int chunked_rvar(const StageGraph &graph, const Member &reduction) {
     return longest_rvar(graph[reduction.stage], shared_rvar(graph, reduction));
 }
 
+bool has_plain_region(const StageGraph &graph, Vertex stage) {
+    std::set<Vertex> reached = {stage};
+    for (const Vertex v : reached) {  // consumers have higher numbers
+        for (auto [e, end] = out_edges(v, graph); e != end; ++e) {
+            const ReadKind kind = graph[*e].kind;
+            if (kind == ReadKind::Stencil || kind == ReadKind::Strided || kind == ReadKind::Gather ||
+                kind == ReadKind::Opaque) {
+                return false;
+            }
+            reached.insert(target(*e, graph));
+        }
+    }
+    return true;
+}
+
 bool reduces_along_lanes(const StageGraph &graph, const Member &reduction) {
     return reduction.lane >= (int)graph[reduction.stage].dims.size();
 }

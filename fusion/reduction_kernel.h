@@ -43,6 +43,10 @@ int shared_rvar(const StageGraph &graph, const Member &reduction);
 /// The variable that is cut in chunks for blocks of their own: the longest that the threads do not share, if there is one.
 int chunked_rvar(const StageGraph &graph, const Member &reduction);
 
+/// What is needed of the stage is what is needed of outputs: all that read it, and their readers, do so at their own points
+/// or along reductions, not at offsets, strides or places that data tell.
+bool has_plain_region(const StageGraph &graph, Vertex stage);
+
 /// Neighbouring threads walk the reduction, and not the kept dimensions.
 bool reduces_along_lanes(const StageGraph &graph, const Member &reduction);
 

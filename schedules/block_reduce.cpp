@@ -16,15 +16,18 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
     schedule.push_back({.func_id = wrapper, .verb = Verb::Wrap, .other = whole});
     const Emitter emit(schedule, wrapper, 0);
     emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
-    std::vector<Loop> threads = {thread};
-    if (!reduction.kept.empty()) {
-        threads.insert(reduction.on_lanes ? threads.end() : threads.begin(), arg(reduction.kept[0]));
-    }
     bound_kept(emit, reduction.kept, reduction.points);
     // Where rows are too short for all threads, Halide forgets that there are no more of them.
     emit(Verb::BoundStorage, {thread}, count);
+    std::vector<Loop> threads = {thread};
+    const std::vector<Loop> kept = kept_threads(emit, reduction.kept, reduction.points, reduction.walks_points);
+    if (!kept.empty()) {
+        threads.insert(reduction.on_lanes ? threads.end() : threads.begin(), kept[0]);
+    }
     if (threads.size() > 1) {
-        emit(Verb::Reorder, threads);
+        std::vector<Loop> order = threads;
+        order.insert(order.end(), kept.begin() + 1, kept.end());
+        emit(Verb::Reorder, order);
     }
     emit(Verb::GpuThreads, threads);
     Emitter(schedule, whole, 0).with(Verb::ComputeAt, wrapper, {threads[0]});
@@ -50,6 +53,18 @@ void bound_kept(const Emitter &emit, const std::vector<int> &kept, int points) {
     for (size_t i = 0; i < kept.size(); i++) {
         emit(Verb::BoundStorage, {arg(kept[i])}, i == 0 ? points : 1);
     }
+}
+
+std::vector<Loop> kept_threads(const Emitter &emit, const std::vector<int> &kept, int points, bool walks_points) {
+    if (kept.empty()) {
+        return {};
+    }
+    if (!walks_points || points == 1) {
+        return {arg(kept[0])};
+    }
+    const Loop row = made("fusion_row"), again = made("fusion_again");
+    emit(Verb::Split, {arg(kept[0]), again, row}, points, TailStrategy::GuardWithIf);
+    return {row, again};
 }
 
 void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const BlockAnchor &anchor) {

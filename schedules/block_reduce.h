@@ -22,9 +22,10 @@ struct BlockReduction {
     std::vector<int> kept = {};  ///< dimensions, that of which a block holds several points first
     bool on_lanes = true;        ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
-    int turns = 1;    ///< Tile::per_thread
-    int threads = 1;  ///< that share one reduction
-    int points = 1;   ///< of the kept dimension a block holds
+    int turns = 1;              ///< Tile::per_thread
+    int threads = 1;            ///< that share one reduction
+    int points = 1;             ///< of the kept dimension a block holds
+    bool walks_points = false;  ///< as in kept_threads()
 };
 
 /// Ids that one call uses.
@@ -37,6 +38,11 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
 /// Bounds the storage of a block's values: `points` of the first kept dimension, one of the others. True by construction;
 /// without it the size is known at run time only, under a guarded tail or fused loops.
 void bound_kept(const Emitter &emit, const std::vector<int> &kept, int points);
+
+/// The threads along the first kept dimension of a block's values: its loop, or, where the block walks its points, so many at
+/// a time and the loop over those. Where the region is not plain (has_plain_region), Halide finds no constant bound for the
+/// rows of a block and would launch as many threads as there may be rows. Not done elsewhere: it costs registers.
+std::vector<Loop> kept_threads(const Emitter &emit, const std::vector<int> &kept, int points, bool walks_points);
 
 /// Vectors that a thread has in flight: how far a loop of `steps` is unrolled. `turns`: Tile::per_thread.
 int unrolled_steps(int64_t steps, int vector, int turns = 1);

@@ -96,11 +96,12 @@ public:
         if (kept.empty()) {
             emit(Verb::Split, {outermost(), outermost(), threads[0]}, 1);
         } else {
-            threads = {arg(kept[0])};
             bound_kept(emit, kept, points);
+            const Loop row = kept_threads(emit, kept, points, walks_points())[0];
+            threads = {row};
             if (shares_lanes(view.graph, group) && points > group.tile.reducing) {
                 threads = {made("fusion_single"), made("fusion_row")};
-                emit(Verb::Split, {arg(kept[0]), threads[1], threads[0]}, 1, TailStrategy::GuardWithIf);
+                emit(Verb::Split, {row, threads[1], threads[0]}, 1, TailStrategy::GuardWithIf);
             }
         }
         emit(Verb::GpuThreads, threads);
@@ -117,14 +118,19 @@ public:
         emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
         const Loop turn = made("fusion_turn"), share = made("fusion_share");
         std::vector<Loop> threads = {share};
-        bound_kept(emit, kept, group.tile.threads / group.tile.reducing);
+        const int points = group.tile.threads / group.tile.reducing;
+        bound_kept(emit, kept, points);
         emit(Verb::BoundStorage, {arg(slices)}, stage.most_extent[slices]);
         emit(Verb::Split, {arg(slices), turn, share}, group.tile.reducing, TailStrategy::GuardWithIf);
-        if (!kept.empty()) {
-            threads.insert(shares_lanes(view.graph, group) ? threads.end() : threads.begin(), arg(kept[0]));
+        const std::vector<Loop> rows = kept_threads(emit, kept, points, walks_points());
+        if (!rows.empty()) {
+            threads.insert(shares_lanes(view.graph, group) ? threads.end() : threads.begin(), rows[0]);
         }
         std::vector<Loop> order = {turn};
         order.insert(order.end(), threads.begin(), threads.end());
+        if (!rows.empty()) {
+            order.insert(order.end(), rows.begin() + 1, rows.end());
+        }
         emit(Verb::Reorder, order);
         emit(Verb::GpuThreads, threads);
         Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {turn});
@@ -133,6 +139,8 @@ public:
         fold(Verb::Split, {rvar(0), step, unrolled}, kSliceSteps, TailStrategy::GuardWithIf);
         fold(Verb::Unroll, {unrolled});
     }
+
+    bool walks_points() const { return !has_plain_region(view.graph, group.outputs[0]); }
 
     int id(const Member &member, int which) const { return made_id(view, group, member.stage, which); }
 
@@ -177,7 +185,8 @@ private:
                 .vector = on_lanes && reduces_along_lanes(view.graph, member) ? vector : 1,
                 .turns = group.tile.per_thread,
                 .threads = group.tile.reducing,
-                .points = group.tile.threads / group.tile.reducing};
+                .points = group.tile.threads / group.tile.reducing,
+                .walks_points = walks_points()};
     }
 };
 

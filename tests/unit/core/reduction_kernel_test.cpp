@@ -192,6 +192,19 @@ TEST(CanReduceInBlock, ForbidsReductionsForOneWhoseOrderMatters) {
     expect_refused(graph, group, "folded by each thread");
 }
 
+TEST(HasPlainRegion, WhereAllReadAtTheirOwnPointsOrAlongReductions) {
+    StageGraph graph = softmax(1024, 4096);
+    const Vertex row_max = stage_named(graph, "row_max");
+    EXPECT_TRUE(has_plain_region(graph, row_max));
+    const auto last = *out_edges(stage_named(graph, "e"), graph).first;
+    for (const ReadKind kind : {ReadKind::Stencil, ReadKind::Strided, ReadKind::Gather, ReadKind::Opaque}) {
+        graph[last].kind = kind;  // behind a reader of it
+        EXPECT_FALSE(has_plain_region(graph, row_max)) << name_of(kind);
+    }
+    graph[last].kind = ReadKind::Transposed;
+    EXPECT_TRUE(has_plain_region(graph, row_max));
+}
+
 TEST(ReducesAlongLanes, WhereTheReductionWalksWhatLiesNextToEachOther) {
     const StageGraph rows = row_sum(1024, 4096), columns = column_sum(1024, 4096);
     EXPECT_TRUE(reduces_along_lanes(rows, reductions_of(rows, block_kernel(rows))[0]));
