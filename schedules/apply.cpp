@@ -41,10 +41,12 @@ struct Funcs {
 
 using StageKey = std::tuple<int, int, int>;
 
-void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<VarOrRVar> &loops, const Funcs &funcs) {
+void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<VarOrRVar> &loops, const Funcs &funcs,
+                    const BufferLookup &lookup) {
     switch (d.verb) {
     case Verb::Split:
-        stage.split(loops[0], loops[1], loops[2], Expr((int)d.number), d.tail);
+        stage.split(loops[0], loops[1], loops[2],
+                    d.by_width ? row_threads_expr(*d.by_width, lookup) : Expr((int)d.number), d.tail);
         return;
     case Verb::Fuse:
         stage.fuse(loops[0], loops[1], loops[2]);
@@ -146,6 +148,10 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             identity_where(f.function(), d.update - 1);
             continue;
         }
+        if (d.verb == Verb::FoldAll) {
+            f.function().update(d.update - 1).predicate() = Internal::const_true();
+            continue;
+        }
         std::vector<VarOrRVar> loops;
         for (const Loop &loop : d.loops) {
             const bool is_step = d.verb == Verb::ComputeAt && loop.kind == Loop::Reduction;
@@ -190,7 +196,7 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
             branches.emplace(StageKey{d.func_id, d.update, d.branch}, stage.specialize(condition));
             continue;
         }
-        apply_to_stage(d, stage, loops, funcs);
+        apply_to_stage(d, stage, loops, funcs, lookup);
     }
     return funcs.made;
 }

@@ -80,7 +80,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
               TailStrategy::GuardWithIf);
         over = made_reduction("fusion_vector_r");
     }
-    whole(Verb::Split, {over, turn, thread_r}, reduction.threads, TailStrategy::GuardWithIf);
+    whole.split_over_threads(over, turn, thread_r, reduction.threads, reduction.by_width);
     int folding = shares;
     if (reduction.vector > 1) {
         folding = vectors;
@@ -90,8 +90,21 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
                             .loops = {thread_r, thread, lane_r, lane},
                             .other = f});
     }
+    const auto fold_all = [&] {
+        // Of fewer threads than the constant a share of no element would be skipped under a condition that Halide hoists
+        // out of all branches, and then no branch keeps a row in registers.
+        if (reduction.by_width) {
+            whole(Verb::FoldAll);
+        }
+    };
+    if (folding == vectors) {
+        fold_all();
+    }
     schedule.push_back(
         {.func_id = shares, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread}, .other = f});
+    if (folding == shares) {
+        fold_all();
+    }
     const Loop registers = keep_for_block(schedule, shares, kept_shares, thread, reduction.threads, reduction, anchor);
     if (reduction.vector > 1) {
         const Emitter start(schedule, vectors, 0), fold(schedule, vectors, 1);
@@ -118,7 +131,15 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
     whole(Verb::Split, {thread_r, group_r, folder_r}, folders, TailStrategy::GuardWithIf);
     schedule.push_back({.func_id = sums, .update = 1, .verb = Verb::RFactor, .loops = {folder_r, folder}, .other = f});
     keep_for_block(schedule, sums, kept_sums, folder, folders, reduction, anchor);
-    Emitter(schedule, sums, 1)(Verb::Unroll, {group_r});
+    const Emitter fold(schedule, sums, 1);
+    if (reduction.by_width) {
+        int branch = 0;
+        for (const Condition &known : known_threads(*reduction.by_width)) {
+            fold.under(known, branch++)(Verb::Unroll, {group_r});
+        }
+    } else {
+        fold(Verb::Unroll, {group_r});
+    }
     whole(Verb::Unroll, {folder_r});
 }
 

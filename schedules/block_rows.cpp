@@ -44,8 +44,7 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
             inner.push_back(made("fusion_lane"));
             column = made("fusion_vector");
         }
-        emit(Verb::Split, {column, made("fusion_turn"), made("fusion_share")}, tile.reducing,
-             TailStrategy::GuardWithIf);
+        emit.split_over_threads(column, made("fusion_turn"), made("fusion_share"), tile.reducing, anchor.by_width);
         const int64_t steps = (extent + tile.reducing * vector - 1) / (tile.reducing * vector);
         const int unrolled = unrolled_steps(steps, vector, tile.per_thread);
         if (unrolled > 1) {

@@ -19,7 +19,8 @@ struct Anchor {
     int chunk_dim = -1;             ///< one more dimension over blocks
     double across = 0;              ///< points of the loops over blocks beyond the second, where the pipeline allocates
     bool columns_on_lanes = false;  ///< columns[0] is the contiguous dimension
-    bool shares_lanes = true;       ///< as in reduction_kernel.h: neighbouring threads walk columns[0]
+    std::optional<RowThreads> by_width = std::nullopt;  ///< how many of the tile's threads share a row
+    bool shares_lanes = true;  ///< as in reduction_kernel.h: neighbouring threads walk columns[0]
 };
 
 struct AnchorLoops {

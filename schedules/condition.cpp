@@ -134,6 +134,10 @@ std::string to_cpp(const Condition &condition, const std::vector<std::string> &f
     return state_all(condition, AsText{func_names});
 }
 
+std::string to_cpp(const BufferField &field, const std::vector<std::string> &func_names) {
+    return AsText{func_names}.field(field);
+}
+
 std::string condition_prelude() {
     return R"(    // The buffer behind the Func that wraps an input, and that of an output.
     const auto input_of = [](Func f) { return f.value().as<Internal::Call>()->param; };

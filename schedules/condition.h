@@ -55,6 +55,9 @@ Halide::Expr to_expr(const Condition &condition, const BufferLookup &lookup);
 /// C++ that builds the same expression from the helpers in condition_prelude(); `name` gives the text for a buffer.
 std::string to_cpp(const Condition &condition, const std::vector<std::string> &func_names);
 
+/// C++ for a field of a buffer's header.
+std::string to_cpp(const BufferField &field, const std::vector<std::string> &func_names);
+
 /// C++ helper lambdas that to_cpp's text calls; depends on Halide alone.
 std::string condition_prelude();
 

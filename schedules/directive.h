@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedules/condition.h"
+#include "schedules/row_threads.h"
 
 namespace fusion {
 
@@ -28,6 +29,7 @@ enum class Verb {
     RFactor,  ///< makes Func `func_id` (a new id) of the update of `other`; loops: an RVar, the dimension it becomes, ...
     NativeMath,     ///< of the rewrite native-math: the Func's own definitions
     IdentityWhere,  ///< conditions on data of the update's RDom become part of its value
+    FoldAll,        ///< drops the conditions of the update's RDom: what they leave out is the identity of its fold
     ScatterPlace,   ///< makes Func `func_id` (a new id): where the update of `other` scatters to
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`, of its first update where that is a variable of the RDom
@@ -37,7 +39,7 @@ enum class Verb {
     ReorderStorage,   ///< loops, the contiguous one first
     Specialize,       ///< opens branch `branch` of the stage, or of its branch `within`, under `condition`
     Choose,           ///< opens branch `branch` of a Func that is a select, under the condition of that
-    Split,            ///< loops: old, outer, inner; number: factor
+    Split,            ///< loops: old, outer, inner; number: factor, unless by_width tells
     Fuse,             ///< loops: inner, outer, fused
     Reorder,          ///< loops, innermost first
     Vectorize,
@@ -62,6 +64,7 @@ struct Directive {
     Condition condition = {};
     std::vector<int> callers = {};
     int within = -1;  ///< of a branch that is opened: the one around it
+    std::optional<RowThreads> by_width = std::nullopt;
 };
 
 using Schedule = std::vector<Directive>;

@@ -6,6 +6,7 @@
 #include "fusion/halide/read_pipeline.h"
 #include "fusion/plan.h"
 #include "schedules/condition.h"
+#include "schedules/row_threads.h"
 
 namespace fusion {
 
@@ -39,6 +40,10 @@ std::optional<Condition> row_condition(const PipelineView &view, const Group &gr
 /// The rows that such a kernel walks are of any length in whole vectors, and aligned. nullopt where no buffer of the caller
 /// shows it, or the tile has no vectors.
 std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group);
+
+/// How many threads share a row of such a kernel, from its width. nullopt where the number is the tile's: a warp or less,
+/// pieces of a row in blocks of their own, Tuples, slices, columns, or rows whose width no buffer of the caller shows.
+std::optional<RowThreads> row_threads(const PipelineView &view, const Group &group);
 
 /// Leading dimensions that may be flattened into one loop: all when every buffer is read at the kernel's own point and
 /// belongs to the caller; else 1.

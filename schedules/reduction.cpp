@@ -11,6 +11,7 @@
 #include "fusion/reduction_kernel.h"
 #include "schedules/block_reduce.h"
 #include "schedules/block_rows.h"
+#include "schedules/layout.h"
 #include "schedules/templates.h"
 
 namespace fusion {
@@ -186,7 +187,8 @@ private:
                 .turns = group.tile.per_thread,
                 .threads = group.tile.reducing,
                 .points = group.tile.threads / group.tile.reducing,
-                .walks_points = walks_points()};
+                .walks_points = walks_points(),
+                .by_width = row_threads(view, group)};
     }
 };
 
@@ -248,6 +250,7 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
     anchor.kept = shape.kept;
     anchor.columns = shape.columns;
     anchor.shares_lanes = shares_lanes(view.graph, group);
+    anchor.by_width = row_threads(view, group);
     if (is_wrapped) {
         anchor.func_id = made_id(view, group, output, kMostMade - 1);
         anchor.update = 0;

@@ -12,6 +12,8 @@ namespace {
 using namespace Halide;
 using namespace Halide::Internal;
 
+constexpr int kWarp = 32;  // threads
+
 Fact equals(BufferField::Kind kind, const BufferRef &buffer, int dim, int64_t value) {
     return {.kind = Fact::EqualsConstant, .left = {kind, buffer, dim}, .value = value};
 }
@@ -26,9 +28,9 @@ void add(Condition &facts, const Fact &fact) {
     }
 }
 
-/// Adds that the field's rows are whole vectors, enough of them for each thread of the tile.
-void fill(Condition &facts, const BufferField &extent, const Tile &tile) {
-    add(facts, {.kind = Fact::AtLeast, .left = extent, .value = (int64_t)tile.reducing * tile.vector});
+/// Adds that the field's rows are whole vectors, enough of them for each of `threads`.
+void fill(Condition &facts, const BufferField &extent, const Tile &tile, int threads) {
+    add(facts, {.kind = Fact::AtLeast, .left = extent, .value = (int64_t)threads * tile.vector});
     add(facts, {.kind = Fact::MultipleOf, .left = extent, .value = tile.vector});
 }
 
@@ -88,21 +90,31 @@ bool fix_reduction(Condition &facts, const PipelineView &view, const Member &mem
     });
 }
 
-/// Every vector of the variable that threads share is whole, and all threads have one, under facts that are added. False
-/// where no buffer of the caller shows it.
-bool fill_vectors(Condition &facts, const PipelineView &view, const Member &member, const Tile &tile) {
+/// The extent of the variable that threads share.
+Expr shared_extent(const PipelineView &view, const Member &member) {
     const Function &f = view.sources[view.graph[member.stage].func_id].function;
-    const Expr extent = simplify(f.update(0).schedule().rvars()[shared_rvar(view.graph, member)].extent);
-    if (as_const_int(extent)) {
-        return true;
-    }
+    return simplify(f.update(0).schedule().rvars()[shared_rvar(view.graph, member)].extent);
+}
+
+/// The same where it is the extent of an input: equal to its estimate.
+std::optional<Fact> shared_extent_at_estimate(const PipelineView &view, const Member &member) {
+    const Expr extent = shared_extent(view, member);
     const Variable *variable = extent.as<Variable>();
     const auto fact = variable && variable->param.defined() ? at_estimate(view, variable) : std::nullopt;
-    if (!fact || fact->left.kind != BufferField::Extent) {
-        return false;
+    return fact && fact->left.kind == BufferField::Extent ? fact : std::nullopt;
+}
+
+/// Every vector of the variable that threads share is whole, and all threads have one, under facts that are added. False
+/// where no buffer of the caller shows it.
+bool fill_vectors(Condition &facts, const PipelineView &view, const Member &member, const Tile &tile, int threads) {
+    if (as_const_int(shared_extent(view, member))) {
+        return true;
     }
-    fill(facts, fact->left, tile);
-    return true;
+    const auto fact = shared_extent_at_estimate(view, member);
+    if (fact) {
+        fill(facts, fact->left, tile, threads);
+    }
+    return fact.has_value();
 }
 
 /// The output of the pipeline that has the extents of `v`; nullopt where none is known to.
@@ -188,13 +200,37 @@ std::optional<Condition> row_condition(const PipelineView &view, const Group &gr
     return facts.empty() ? std::nullopt : std::optional<Condition>(facts);
 }
 
+std::optional<RowThreads> row_threads(const PipelineView &view, const Group &group) {
+    const Tile &tile = group.tile;
+    const std::vector<Member> reductions = reductions_of(view.graph, group);
+    const bool is_cut = tile.chunks > 1 || tile.bands > 1 || !slices_of(view.graph, group).empty();
+    const bool are_values = std::all_of(reductions.begin(), reductions.end(), [&](const Member &member) {
+        return view.graph[member.stage].element_bytes.size() == 1;
+    });
+    if (tile.reducing <= kWarp || is_cut || !are_values || !shares_lanes(view.graph, group)) {
+        return std::nullopt;
+    }
+    for (const Member &member : reductions) {
+        if (const auto fact = shared_extent_at_estimate(view, member)) {
+            const int64_t each = (int64_t)tile.reducing * tile.vector;
+            return RowThreads{.width = fact->left,
+                              .estimate = fact->value,
+                              .vector = tile.vector,
+                              .turns = (int)((fact->value + each - 1) / each),
+                              .most = tile.reducing};
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group) {
     if (group.tile.vector == 1) {
         return std::nullopt;
     }
     Condition facts;
+    const int threads = row_threads(view, group) ? kWarp : group.tile.reducing;
     for (const Member &member : reductions_of(view.graph, group)) {
-        if (!fill_vectors(facts, view, member, group.tile)) {
+        if (!fill_vectors(facts, view, member, group.tile, threads)) {
             return std::nullopt;
         }
     }
@@ -204,7 +240,7 @@ std::optional<Condition> whole_vectors_condition(const PipelineView &view, const
         if (!sized) {
             return std::nullopt;
         }
-        fill(facts, {BufferField::Extent, external_buffers(view, *sized)[0], shape.columns[0]}, group.tile);
+        fill(facts, {BufferField::Extent, external_buffers(view, *sized)[0], shape.columns[0]}, group.tile, threads);
     }
     if (facts.empty()) {
         return std::nullopt;  // of constant sizes: the branch for the estimates has it all

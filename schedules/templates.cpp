@@ -12,6 +12,12 @@ Emitter Emitter::under(const Condition &condition, int branch) const {
     return Emitter(schedule, func_id, update, branch);
 }
 
+void Emitter::split_over_threads(const Loop &loop, const Loop &turn, const Loop &thread, int most,
+                                 const std::optional<RowThreads> &by_width) const {
+    (*this)(Verb::Split, {loop, turn, thread}, most, Halide::TailStrategy::GuardWithIf);
+    schedule.back().by_width = by_width;
+}
+
 Loop Emitter::fuse_all(const std::vector<Loop> &loops, const std::string &name) const {
     Loop fused = loops[0];
     for (size_t i = 1; i < loops.size(); i++) {

@@ -34,6 +34,9 @@ public:
                     Halide::TailStrategy tail = Halide::TailStrategy::Auto) const {
         schedule.push_back({func_id, update, branch, verb, std::move(loops), number, tail, -1, {}});
     }
+    /// Splits `loop` over the threads that share a row, `most` of them unless `by_width` tells how many.
+    void split_over_threads(const Loop &loop, const Loop &turn, const Loop &thread, int most,
+                            const std::optional<RowThreads> &by_width) const;
     void with(Verb verb, int other, std::vector<Loop> loops) const {
         schedule.push_back({func_id, update, branch, verb, std::move(loops), 0, Halide::TailStrategy::Auto, other, {}});
     }

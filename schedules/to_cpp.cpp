@@ -23,7 +23,10 @@ const char *method(Verb verb) {
     case Verb::NativeMath:
         return "function().mutate";
     case Verb::IdentityWhere:
+    case Verb::FoldAll:
         return "function().update";
+    case Verb::ScatterPlace:
+        return "function().values";
     case Verb::ComputeRoot:
         return "compute_root";
     case Verb::ComputeAt:
@@ -141,7 +144,9 @@ std::string arguments(const Directive &d, const std::vector<std::string> &func_n
         const auto [func, update] = owner_of(d, loop);
         parts.push_back(loop_text(loop, func_names[func], update));
     }
-    if (d.number != 0) {
+    if (d.by_width) {
+        parts.push_back(row_threads_cpp(*d.by_width, func_names));
+    } else if (d.number != 0) {
         parts.push_back(std::to_string(d.number));
     }
     if (d.verb == Verb::Split) {
@@ -181,6 +186,11 @@ public:
         if (d.verb == Verb::IdentityWhere) {
             body += "    fold_identity_where_false(" + names[d.func_id] + ".function(), " +
                     std::to_string(d.update - 1) + ");\n";
+            return;
+        }
+        if (d.verb == Verb::FoldAll) {
+            body += "    " + names[d.func_id] + ".function().update(" + std::to_string(d.update - 1) +
+                    ").predicate() = Internal::const_true();\n";
             return;
         }
         if (d.verb == Verb::ScatterPlace) {
@@ -244,10 +254,12 @@ private:
 std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std::map<int, int> &func_index) {
     std::vector<std::string> names;
     size_t ids = view.sources.size();
-    bool has_conditions = false, has_native_math = false, has_identities = false, has_places = false;
+    bool has_conditions = false, has_native_math = false, has_identities = false, has_places = false,
+         has_widths = false;
     for (const Directive &d : schedule) {
         ids = std::max(ids, (size_t)d.func_id + 1);
-        has_conditions |= !d.condition.empty();
+        has_conditions |= !d.condition.empty() || d.by_width;
+        has_widths |= d.by_width.has_value();
         has_native_math |= d.verb == Verb::NativeMath;
         has_identities |= d.verb == Verb::IdentityWhere;
         has_places |= d.verb == Verb::ScatterPlace;
@@ -267,7 +279,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
         }
     }
     return gets + (has_conditions ? condition_prelude() : "") + (has_identities ? identity_where_source() : "") +
-           (has_places ? scatter_place_source() : "") +
+           (has_places ? scatter_place_source() : "") + (has_widths ? row_threads_source() : "") +
            (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
 }
 

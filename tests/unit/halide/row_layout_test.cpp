@@ -51,6 +51,7 @@ protected:
 };
 
 using WholeVectorsCondition = RowCondition;
+using RowThreads = RowCondition;
 
 TEST_F(RowCondition, fixes_the_rows_that_are_reduced_and_those_that_are_written) {
     const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
@@ -74,21 +75,49 @@ TEST_F(RowCondition, of_an_rdom_with_constant_bounds_fixes_the_output_alone) {
     EXPECT_EQ(wanted(p, BufferField::Extent, "output", 0), 1024);
 }
 
-TEST_F(WholeVectorsCondition, wants_a_vector_for_each_thread_of_a_row_of_any_length) {
+TEST_F(WholeVectorsCondition, wants_a_vector_for_each_lane_of_a_warp_where_threads_go_by_the_width) {
     const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
     const Tile tile = kernel(p).tile;
     ASSERT_EQ(tile.vector, 4);
+    ASSERT_TRUE(row_threads(p.view, kernel(p)));
     const auto condition = whole_vectors_condition(p.view, kernel(p));
     ASSERT_TRUE(condition);
     int rows = 0;
     for (const Fact &fact : *condition) {
         if (fact.left.kind == BufferField::Extent) {
             EXPECT_TRUE(fact.kind == Fact::AtLeast || fact.kind == Fact::MultipleOf);
-            EXPECT_EQ(fact.value, fact.kind == Fact::AtLeast ? tile.reducing * 4 : 4);
+            EXPECT_EQ(fact.value, fact.kind == Fact::AtLeast ? 32 * 4 : 4);
             rows++;
         }
     }
     EXPECT_EQ(rows, 4) << "the row that is summed and the one that is written";
+}
+
+TEST_F(RowThreads, are_as_many_as_planned_at_the_estimated_width) {
+    const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
+    const auto threads = row_threads(p.view, kernel(p));
+    ASSERT_TRUE(threads);
+    EXPECT_EQ(threads->width.kind, BufferField::Extent);
+    EXPECT_EQ(threads->estimate, 1024);
+    EXPECT_EQ(threads->most, kernel(p).tile.reducing);
+    EXPECT_EQ(threads->vector, 4);
+    EXPECT_EQ(threads->turns, 1024 / 4 / threads->most);
+}
+
+TEST_F(RowThreads, are_the_tiles_where_a_warp_or_several_blocks_share_a_row) {
+    const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
+    Group group = kernel(p);
+    group.tile.threads = group.tile.reducing = 32;
+    EXPECT_FALSE(row_threads(p.view, group)) << "a warp";
+    group.tile.threads = group.tile.reducing = 64;
+    EXPECT_TRUE(row_threads(p.view, group));
+    group.tile.bands = 2;
+    EXPECT_FALSE(row_threads(p.view, group)) << "several blocks";
+}
+
+TEST_F(RowThreads, are_the_tiles_where_no_buffer_shows_the_width) {
+    const Planned p = normalised(RDom(0, 1024, "r"));
+    EXPECT_FALSE(row_threads(p.view, kernel(p)));
 }
 
 TEST_F(WholeVectorsCondition, is_none_for_single_elements) {
