@@ -103,8 +103,14 @@ AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile) {
 
 AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Group &group, const Anchor &anchor) {
     const Emitter general(schedule, anchor.func_id, anchor.update);
+    std::vector<std::optional<Condition>> conditions = {row_condition(view, group)};
+    if (anchor.by_width) {
+        conditions.push_back(whole_vectors_condition(view, group, wide_row(*anchor.by_width)));
+    }
+    const int64_t threads = anchor.by_width ? kLeastRowThreads : group.tile.reducing;
+    conditions.push_back(whole_vectors_condition(view, group, threads * group.tile.vector));
     int branch = 0;
-    for (const auto &condition : {row_condition(view, group), whole_vectors_condition(view, group)}) {
+    for (const auto &condition : conditions) {
         if (condition) {
             walk(general.under(*condition, branch), anchor, group.tile, TailStrategy::GuardWithIf);
             branch++;

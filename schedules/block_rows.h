@@ -37,8 +37,8 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ha
 /// The loops that walk() makes, known before it is called.
 AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile);
 
-/// The loops of the anchor: a branch for the sizes of the estimates, one for rows of whole vectors that keep all
-/// threads busy, and the general one.
+/// The loops of the anchor: a branch for the sizes of the estimates, one for rows of whole vectors that keep all threads
+/// busy, and the general one. Where the number of threads goes by the width, wide rows have one more, in which it is known.
 AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Group &group, const Anchor &anchor);
 
 }  // namespace fusion

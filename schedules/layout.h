@@ -37,9 +37,9 @@ Condition estimate_condition(const PipelineView &view, Vertex stage, int dim);
 /// its reductions need; with vectors, the rows are aligned too. nullopt where no buffer of the caller shows it.
 std::optional<Condition> row_condition(const PipelineView &view, const Group &group);
 
-/// The rows that such a kernel walks are of any length in whole vectors, and aligned. nullopt where no buffer of the caller
-/// shows it, or the tile has no vectors.
-std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group);
+/// The rows that such a kernel walks are of any length from `least` elements on in whole vectors, and aligned. nullopt where
+/// no buffer of the caller shows it, or the tile has no vectors.
+std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group, int64_t least);
 
 /// How many threads share a row of such a kernel, from its width. nullopt where the number is the tile's: a warp or less,
 /// pieces of a row in blocks of their own, Tuples, slices, columns, or rows whose width no buffer of the caller shows.

@@ -12,8 +12,6 @@ namespace {
 using namespace Halide;
 using namespace Halide::Internal;
 
-constexpr int kWarp = 32;  // threads
-
 Fact equals(BufferField::Kind kind, const BufferRef &buffer, int dim, int64_t value) {
     return {.kind = Fact::EqualsConstant, .left = {kind, buffer, dim}, .value = value};
 }
@@ -28,10 +26,10 @@ void add(Condition &facts, const Fact &fact) {
     }
 }
 
-/// Adds that the field's rows are whole vectors, enough of them for each of `threads`.
-void fill(Condition &facts, const BufferField &extent, const Tile &tile, int threads) {
-    add(facts, {.kind = Fact::AtLeast, .left = extent, .value = (int64_t)threads * tile.vector});
-    add(facts, {.kind = Fact::MultipleOf, .left = extent, .value = tile.vector});
+/// Adds that the field's rows are whole vectors, of at least so many elements.
+void fill(Condition &facts, const BufferField &extent, int vector, int64_t least) {
+    add(facts, {.kind = Fact::AtLeast, .left = extent, .value = least});
+    add(facts, {.kind = Fact::MultipleOf, .left = extent, .value = vector});
 }
 
 class FindParameters : public IRVisitor {
@@ -104,15 +102,15 @@ std::optional<Fact> shared_extent_at_estimate(const PipelineView &view, const Me
     return fact && fact->left.kind == BufferField::Extent ? fact : std::nullopt;
 }
 
-/// Every vector of the variable that threads share is whole, and all threads have one, under facts that are added. False
-/// where no buffer of the caller shows it.
-bool fill_vectors(Condition &facts, const PipelineView &view, const Member &member, const Tile &tile, int threads) {
+/// Every vector of the variable that threads share is whole, and it is so long, under facts that are added. False where no
+/// buffer of the caller shows it.
+bool fill_vectors(Condition &facts, const PipelineView &view, const Member &member, int vector, int64_t least) {
     if (as_const_int(shared_extent(view, member))) {
         return true;
     }
     const auto fact = shared_extent_at_estimate(view, member);
     if (fact) {
-        fill(facts, fact->left, tile, threads);
+        fill(facts, fact->left, vector, least);
     }
     return fact.has_value();
 }
@@ -207,7 +205,7 @@ std::optional<RowThreads> row_threads(const PipelineView &view, const Group &gro
     const bool are_values = std::all_of(reductions.begin(), reductions.end(), [&](const Member &member) {
         return view.graph[member.stage].element_bytes.size() == 1;
     });
-    if (tile.reducing <= kWarp || is_cut || !are_values || !shares_lanes(view.graph, group)) {
+    if (tile.reducing <= kLeastRowThreads || is_cut || !are_values || !shares_lanes(view.graph, group)) {
         return std::nullopt;
     }
     for (const Member &member : reductions) {
@@ -223,14 +221,13 @@ std::optional<RowThreads> row_threads(const PipelineView &view, const Group &gro
     return std::nullopt;
 }
 
-std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group) {
+std::optional<Condition> whole_vectors_condition(const PipelineView &view, const Group &group, int64_t least) {
     if (group.tile.vector == 1) {
         return std::nullopt;
     }
     Condition facts;
-    const int threads = row_threads(view, group) ? kWarp : group.tile.reducing;
     for (const Member &member : reductions_of(view.graph, group)) {
-        if (!fill_vectors(facts, view, member, group.tile, threads)) {
+        if (!fill_vectors(facts, view, member, group.tile.vector, least)) {
             return std::nullopt;
         }
     }
@@ -240,7 +237,8 @@ std::optional<Condition> whole_vectors_condition(const PipelineView &view, const
         if (!sized) {
             return std::nullopt;
         }
-        fill(facts, {BufferField::Extent, external_buffers(view, *sized)[0], shape.columns[0]}, group.tile, threads);
+        fill(facts, {BufferField::Extent, external_buffers(view, *sized)[0], shape.columns[0]}, group.tile.vector,
+             least);
     }
     if (facts.empty()) {
         return std::nullopt;  // of constant sizes: the branch for the estimates has it all

@@ -9,10 +9,13 @@ namespace {
 
 }  // namespace
 
+int64_t wide_row(const RowThreads &threads) {
+    return 2 * (int64_t)threads.vector * threads.turns * threads.most;
+}
+
 std::vector<Condition> known_threads(const RowThreads &threads) {
-    const int64_t walk = (int64_t)threads.vector * threads.turns * threads.most;
     return {{{.kind = Fact::EqualsConstant, .left = threads.width, .value = threads.estimate}},
-            {{.kind = Fact::AtLeast, .left = threads.width, .value = 2 * walk}}};
+            {{.kind = Fact::AtLeast, .left = threads.width, .value = wide_row(threads)}}};
 }
 
 Halide::Expr row_threads_expr(const RowThreads &threads, const BufferLookup &lookup) {

@@ -22,6 +22,11 @@ struct RowThreads {
     int most = 32;         ///< threads, a multiple of 32
 };
 
+inline constexpr int kLeastRowThreads = 32;  ///< a warp
+
+/// From this width on the number is `most`.
+int64_t wide_row(const RowThreads &threads);
+
 /// Each alone makes the number a constant that Halide's simplifier finds: the estimated width, and all wide rows.
 std::vector<Condition> known_threads(const RowThreads &threads);
 

@@ -75,18 +75,16 @@ TEST_F(RowCondition, of_an_rdom_with_constant_bounds_fixes_the_output_alone) {
     EXPECT_EQ(wanted(p, BufferField::Extent, "output", 0), 1024);
 }
 
-TEST_F(WholeVectorsCondition, wants_a_vector_for_each_lane_of_a_warp_where_threads_go_by_the_width) {
+TEST_F(WholeVectorsCondition, wants_rows_of_any_length_from_the_least_on) {
     const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
-    const Tile tile = kernel(p).tile;
-    ASSERT_EQ(tile.vector, 4);
-    ASSERT_TRUE(row_threads(p.view, kernel(p)));
-    const auto condition = whole_vectors_condition(p.view, kernel(p));
+    ASSERT_EQ(kernel(p).tile.vector, 4);
+    const auto condition = whole_vectors_condition(p.view, kernel(p), 128);
     ASSERT_TRUE(condition);
     int rows = 0;
     for (const Fact &fact : *condition) {
         if (fact.left.kind == BufferField::Extent) {
             EXPECT_TRUE(fact.kind == Fact::AtLeast || fact.kind == Fact::MultipleOf);
-            EXPECT_EQ(fact.value, fact.kind == Fact::AtLeast ? 32 * 4 : 4);
+            EXPECT_EQ(fact.value, fact.kind == Fact::AtLeast ? 128 : 4);
             rows++;
         }
     }
@@ -124,14 +122,14 @@ TEST_F(WholeVectorsCondition, is_none_for_single_elements) {
     width = 1001;
     const Planned p = normalised(RDom(in.dim(0).min(), in.dim(0).extent(), "r"));
     ASSERT_EQ(kernel(p).tile.vector, 1);
-    EXPECT_FALSE(whole_vectors_condition(p.view, kernel(p)));
+    EXPECT_FALSE(whole_vectors_condition(p.view, kernel(p), 128));
 }
 
 TEST_F(WholeVectorsCondition, is_none_where_no_buffer_shows_the_length) {
     Param<int> length("length");
     length.set_estimate(1024);
     const Planned p = normalised(RDom(0, length, "r"));
-    EXPECT_FALSE(whole_vectors_condition(p.view, kernel(p)));
+    EXPECT_FALSE(whole_vectors_condition(p.view, kernel(p), 128));
 }
 
 TEST_F(RowCondition, says_each_fact_once) {
