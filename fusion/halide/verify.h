@@ -31,12 +31,12 @@ Decision verify(const Schedule &schedule, const PipelineView &view, std::set<std
 /// What a lowered statement holds, by kernel and branch.
 struct Lowered {
     std::vector<std::string> global_allocations;  ///< Halide's names, outside of kernels
-    int most_threads = 0;                        ///< a block, of loops that have a bound
-    std::vector<std::string> unbounded_threads;  ///< Halide's names of thread loops that have none
-    int64_t most_shared_bytes = 0;               ///< of allocations that have a bound
-    std::vector<std::string> unsized_shared;     ///< Halide's names of shared memory that has none
-    std::vector<std::string> gpu_calls_on_host;  ///< instructions of the GPU that Halide has moved out of kernels
-    int kernels = 0;                             ///< GPU loop nests, one a branch
+    int most_threads = 0;                         ///< a block, of loops that have a bound
+    std::vector<std::string> unbounded_threads;   ///< Halide's names of thread loops that have none
+    int64_t most_shared_bytes = 0;                ///< of allocations that have a bound
+    std::vector<std::string> unsized_shared;      ///< Halide's names of shared memory that has none
+    std::vector<std::string> gpu_calls_on_host;   ///< instructions of the GPU that Halide has moved out of kernels
+    int kernels = 0;                              ///< GPU loop nests, one a branch
 };
 
 /// Looks at a statement before GPU kernels are split off it.
