@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "fusion/choices.h"
 #include "fusion/sides.h"
 #include "fusion/use.h"
 
@@ -96,12 +97,13 @@ public:
     std::map<Vertex, Follows> tiles;  ///< by staged stage; empty where one tile cannot serve: read in several ways
     std::map<Vertex, int> lanes;      ///< by stage with loops of its own: the one that neighbouring threads walk
     std::map<Vertex, std::set<Vertex>> callers;  ///< of staged buffers
+    std::vector<KnownChoice> known;              ///< of the output's dimensions
 
     Trace(const StageGraph &graph, const std::vector<Placement> &placement, const std::set<Vertex> &staged)
         : graph(graph), placement(placement), staged(staged) {}
 
     /// `in_output`: per loop of the stage the dimension of the kernel's output that it follows, or -1.
-    void frame(Vertex top, const Follows &in_output) {
+    void frame(Vertex top, const Follows &in_output, bool is_output = false) {
         const Stage &stage_of_frame = graph[top];
         // Consumers come before producers.
         std::map<Vertex, std::map<Follows, Sites>, std::greater<>> uses;
@@ -112,14 +114,15 @@ public:
         for (const auto &[stage, ways] : uses) {
             double once = 0;
             for (const auto &[map, sites] : ways) {
-                const Use use = sites.of(top, map);
+                Use use = sites.of(top, map);
+                use.is_chosen = is_output && add_choices(graph, top, stage, use, known);
                 uses_of[stage].push_back(use);
                 once += evaluations_a_point(use, {});
                 for (auto [e, end] = in_edges(stage, graph); e != end; ++e) {
                     const Read &read = graph[*e];
                     const Vertex producer = source(*e, graph);
                     const Follows through = composed(read.follows, map);
-                    const Sites asked = sites.through(read, through.size());
+                    const Sites asked = sites.through(read, through.size(), use.is_chosen);
                     const bool stored =
                         placement[producer] == Placement::Root || placement[producer] == Placement::Host;
                     if (placement[producer] == Placement::AtBlock) {
@@ -245,7 +248,7 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
     for (const Vertex output : outputs) {
         Follows in_output = own_point(graph[output]);
         std::fill(in_output.begin() + (ptrdiff_t)graph[output].dims.size(), in_output.end(), -1);
-        trace.frame(output, in_output);
+        trace.frame(output, in_output, true);
     }
     Group group;
     group.outputs = outputs;
@@ -277,6 +280,7 @@ Group trace_kernel(const StageGraph &graph, const std::vector<Placement> &placem
         input.uses = trace.uses_of[producer];
         group.inputs.push_back(input);
     }
+    group.known = trace.known;
     find_sides(group);
     return group;
 }

@@ -86,6 +86,7 @@ struct Stage {
     int value_bytes = 0;               ///< bytes a point of all Tuple elements together
     std::vector<int> element_bytes;    ///< bytes of each Tuple element
     Work work;
+    Work chosen;  ///< the mean of points for which the choices along its dims are known; without choices, as work
     int live_values = 1;  ///< most 32-bit values alive while one point is computed from loaded operands
 
     /// Points of the loops: of an update those over its reduction and the dimensions it does not compute.
@@ -115,6 +116,7 @@ struct Rate {
     bool is_number = false;  ///< no loop, but the numbers from `low` to `high`, read whatever the data are
     /// Of the clamps, divisions and parameters on the way, in their order; 0: none. Places of another shape need not be near.
     uint64_t shape = 0;
+    int64_t phase = -1;  ///< remainder of `of` at which a tile's loop begins; -1: not known
     bool operator==(const Rate &) const = default;
 };
 
@@ -145,6 +147,8 @@ struct Read {
     /// Every index moves with a dimension of the consumer at a rate, or is a constant: the points read for a tile of the
     /// consumer lie in a box of constant size. Says nothing new where `is_box`.
     bool is_sized = false;
+    /// Of `points`, the part that one point of the consumer takes, in the mean, where its choices are known.
+    double taken = 1;
     double region_elements() const;
     /// Of `points`, those at unlike places in the dimensions that follow no loop.
     double others() const;

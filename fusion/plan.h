@@ -70,13 +70,23 @@ struct Use {
     Vertex frame = 0;   ///< the stage whose points the threads walk there: the kernel's output, or one at the block
     double calls = 1;   ///< call sites a point of the frame, multiplied along paths
     double others = 1;  ///< unlike places, a point, in the dimensions that follow none of the frame
-    std::vector<int> follows = {};  ///< per loop: the dimension of the frame, or -1
-    std::vector<Reach> reach = {};  ///< per loop: offsets to the frame's point, those of all paths united
-    bool is_box = true;             ///< the points used for a tile of the frame are a box of known size
-    bool is_own_point = true;       ///< no path goes through an offset, a stride or data
-    bool is_step_box = true;        ///< as is_box, of one step of the frame's loops over its RDom
-    bool is_sized = false;          ///< the points used for a tile of the frame lie in a box of known size
-    std::vector<Rate> rates = {};   ///< per loop: at which rate it moves with the frame; empty: as follows and reach
+    std::vector<int> follows = {};   ///< per loop: the dimension of the frame, or -1
+    std::vector<Reach> reach = {};   ///< per loop: offsets to the frame's point, those of all paths united
+    bool is_box = true;              ///< the points used for a tile of the frame are a box of known size
+    bool is_own_point = true;        ///< no path goes through an offset, a stride or data
+    bool is_step_box = true;         ///< as is_box, of one step of the frame's loops over its RDom
+    bool is_sized = false;           ///< the points used for a tile of the frame lie in a box of known size
+    std::vector<Rate> rates = {};    ///< per loop: at which rate it moves with the frame; empty: as follows and reach
+    double taken = 1;                ///< of the calls, the part that is left where the kernel's known choices are made
+    bool is_chosen = false;          ///< the stage's own choices are among them
+    std::vector<bool> numbers = {};  ///< per loop: all call sites say a number
+};
+
+/// What a tile has to know of a dimension of the output, so that choices of what to read are made when code is written.
+struct KnownChoice {
+    int64_t points = 0;   ///< a thread computes so many neighbours, or a multiple; 0: there is no choice along it
+    int64_t phase = 0;    ///< and begins where so much is left of a multiple
+    bool is_all = false;  ///< they are all that there are, at the numbers of the estimate
 };
 
 struct Member {
@@ -142,6 +152,7 @@ struct Group {
     std::vector<Member> members;  ///< everything computed in it, outputs included, ascending
     std::vector<Input> inputs;
     std::vector<Staged> staged;
+    std::vector<KnownChoice> known = {};  ///< by dimension of the output; empty: no choice can be known
     Template kind = Template::Pointwise;
     Tile tile;
     Price price;

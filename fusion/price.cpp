@@ -37,9 +37,10 @@ bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Dev
     return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
 }
 
-double recomputed(const StageGraph &graph, const Member &member, double evaluations) {
+/// Of the instructions of so many evaluations, those of evaluations beyond one a point.
+double recomputed(const StageGraph &graph, const Member &member, double evaluations, double flops) {
     const double once = member.computed_before ? 0 : graph[member.stage].points();
-    return std::max(0.0, evaluations - once) * graph[member.stage].work.total();
+    return evaluations > once ? flops * (1 - once / evaluations) : 0;
 }
 
 /// Instructions of a member over the whole kernel of blocks that reduce. What is the same for the points that a thread computes
@@ -116,8 +117,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         instructions += is_tiled  ? 0
                         : reduces ? instructions_in_block(graph, member, tile, block)
                                   : instructions_of(graph, group, member, tile);
-        price.flops += evaluations * graph[member.stage].work.total();
-        price.recomputed_flops += recomputed(graph, member, evaluations);
+        const double flops =
+            is_tiled && !folds ? stencil.flops.at(member.stage) : evaluations * graph[member.stage].work.total();
+        price.flops += flops;
+        price.recomputed_flops += recomputed(graph, member, evaluations, flops);
         if (member.placement == Placement::AtBlock && group.kind == Template::Transpose) {
             price.shared_bytes += kTransposeTile * (kTransposeTile + 1) * graph[member.stage].value_bytes;
         }

@@ -112,6 +112,11 @@ Rate united(const Rate &a, const Rate &b) {
 }
 
 double values_along(const Rate &rate, double points) {
+    if (rate.phase >= 0) {
+        const double pace = (double)rate.steps / (double)rate.of, begin = (double)rate.phase;
+        const double last = std::floor(pace * (begin + points - 1) + rate.high + kRounding);
+        return last - std::ceil(pace * begin + rate.low - kRounding) + 1;
+    }
     // In parts of a step, of which rounding down has lost some.
     const double span = (rate.high - rate.low) * (double)rate.of - (double)(rate.of - 1);
     const double sites = std::floor(std::max(0.0, span) + kRounding) + 1;

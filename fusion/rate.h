@@ -30,7 +30,7 @@ bool move_together(const Rate &a, const Rate &b);
 Rate united(const Rate &a, const Rate &b);
 
 /// Values that so many neighbours of the loop need together, written out: half of an even number and of the next are two,
-/// since nothing shows which it is.
+/// since nothing shows which it is but a phase.
 double values_along(const Rate &rate, double points);
 
 /// Points of memory from the first to the last that so many neighbours of the loop need.

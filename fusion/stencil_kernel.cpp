@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "fusion/choices.h"
 #include "fusion/footprint.h"
 #include "fusion/live_values.h"
 #include "fusion/rate.h"
@@ -17,9 +18,6 @@ namespace {
 
 /// A dimension with room for the lanes of a warp.
 constexpr int64_t kLongDim = 32;
-
-/// Channels that one thread computes at most.
-constexpr int64_t kMostSlices = 4;
 
 /// Instructions of finding the place of a point of a tile in shared memory, and of its guard.
 constexpr double kIndexAtBlock = 10;
@@ -106,7 +104,7 @@ TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
     }
     for (const int dim : out.memory_order) {
         const int64_t extent = out.dims[dim].extent;
-        if (dim != dims.x && dim != dims.y && dims.z < 0 && extent > 1 && extent <= kMostSlices && is_missed[dim] &&
+        if (dim != dims.x && dim != dims.y && dims.z < 0 && extent > 1 && extent <= kMostChannels && is_missed[dim] &&
             can_slice(graph, group, dim)) {
             dims.z = dim;
         }
@@ -201,7 +199,9 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
     return Decision::allow();
 }
 
-StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile) {
+StencilWork stencil_work(const StageGraph &graph, const Group &planned, const Tile &tile) {
+    const std::optional<Group> chosen = with_choices(planned, tile);
+    const Group &group = chosen ? *chosen : planned;
     const Vertex output = group.outputs[0];
     const double points = graph[output].points();
     const TiledDims &dims = tile.dims;
@@ -257,12 +257,15 @@ StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile
     };
     for (const Member &member : group.members) {
         const bool at_block = member.placement == Placement::AtBlock;
-        const Work &a_point = graph[member.stage].work;
-        double &evaluations = work.evaluations[member.stage];
+        const Stage &stage = graph[member.stage];
+        double &evaluations = work.evaluations[member.stage], &flops = work.flops[member.stage];
         evaluations = at_block ? frames.at(member.stage) : 0;
-        work.instructions += evaluations * a_point.total();
+        flops = evaluations * stage.work.total();
+        work.instructions += flops;
         for (const Use &use : at_block ? reads_by_others(member) : member.uses) {
+            const Work &a_point = chosen && use.is_chosen ? stage.chosen : stage.work;
             (at_block ? work.loads : evaluations) += times(use);
+            flops += at_block ? 0 : times(use) * a_point.total();
             work.instructions += at_block ? 0 : frames.at(use.frame) * instructions_a_point(use, shares(use), a_point);
             if (member.placement == Placement::AtThread) {
                 keeps(member.stage, use);

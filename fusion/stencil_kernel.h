@@ -14,6 +14,9 @@ namespace fusion {
 /// Blocks of a grid in its second and third dimension (CUDA, all compute capabilities).
 inline constexpr double kMostBlocksAcross = 65535;
 
+/// Channels that one thread computes at most.
+inline constexpr int64_t kMostChannels = 4;
+
 TiledDims tiled_dims(const StageGraph &graph, const Group &group);
 
 /// By dimension of an output of `rank`: points of one thread, and of one block.
@@ -31,7 +34,8 @@ Decision can_tile(const StageGraph &graph, const Group &group);
 
 struct StencilWork {
     std::map<Vertex, double> evaluations;  ///< by member, over the whole kernel
-    double instructions = 0;               ///< of the members
+    std::map<Vertex, double> flops = {};   ///< by member: instructions of these, each by itself
+    double instructions = 0;               ///< of the members, with what points share of one evaluation
     double loads = 0;                      ///< elements that threads load, and those they store in shared memory
     double overhead = 0;                   ///< instructions besides
     double halo = 1;                       ///< bytes that blocks load over the distinct ones

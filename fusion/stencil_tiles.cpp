@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fusion/choices.h"
 #include "fusion/room.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/use.h"
@@ -9,12 +10,27 @@
 namespace fusion {
 namespace {
 
+/// Longest period of choices that a thread computes whole.
+constexpr int64_t kMostPeriod = 8;
+
 /// Sizes that are tried: threads of a block along the contiguous dimension and in all, and points of a thread.
 const std::vector<int> kLanes = {32, 64}, kThreads = {128, 256}, kAcross = {1, 2}, kDown = {1, 2, 4, 8};
 
+/// A thread computes whole periods of a choice, where it is known.
+std::vector<int> with_multiples(std::vector<int> sizes, const Group &group, int dim) {
+    const KnownChoice known = dim >= 0 && dim < (int)group.known.size() ? group.known[dim] : KnownChoice();
+    const auto is_whole = [&](int size) { return known.points > 0 && size % known.points == 0; };
+    if (known.points > 0 && known.points <= kMostPeriod && std::none_of(sizes.begin(), sizes.end(), is_whole)) {
+        sizes.push_back((int)known.points);
+    }
+    return sizes;
+}
+
 }  // namespace
 
-std::pair<Vertex, double> most_written_out(const Group &group, const Tile &tile) {
+std::pair<Vertex, double> most_written_out(const Group &planned, const Tile &tile) {
+    const std::optional<Group> chosen = with_choices(planned, tile);
+    const Group &group = chosen ? *chosen : planned;
     // Vectors are one expression; the points of a tile are as many.
     const double unrolled = group.kind == Template::Stencil ? tile.vector * tile.per_thread * tile.slices : 1;
     std::pair<Vertex, double> most{0, 0};
@@ -22,7 +38,8 @@ std::pair<Vertex, double> most_written_out(const Group &group, const Tile &tile)
         double a_point = 0;
         for (const Use &use : member.uses) {
             // Before anything finds that two places along a stride or behind a clamp are the same, all are written out.
-            const double written = use.is_box ? evaluations_a_point(use, {}) : use.calls;
+            // But where it is known where a tile begins, it finds that at once.
+            const double written = use.is_box || chosen ? evaluations_a_point(use, {}) : use.calls;
             a_point += use.frame == group.outputs[0] ? written : 0;
         }
         if (member.placement == Placement::Inlined && a_point * unrolled > most.second) {
@@ -40,6 +57,7 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
     const auto is_bounded = [&](int dim) { return dim < 0 || room_along(graph, group.outputs[0], dim).has_value(); };
     const bool has_room = is_bounded(dims.x) && is_bounded(dims.y);
     const std::vector<int> one = {1};
+    const std::vector<int> wide = with_multiples(kAcross, group, dims.x), deep = with_multiples(kDown, group, dims.y);
     std::vector<int> depths = {1};
     if (dims.z >= 0 && has_room) {
         depths.push_back((int)out.dims[dims.z].extent);
@@ -47,8 +65,8 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
     std::vector<Tile> tiles;
     for (const int threads : kThreads) {
         for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
-            for (const int across : has_room ? kAcross : one) {
-                for (const int down : has_room ? kDown : one) {
+            for (const int across : has_room ? wide : one) {
+                for (const int down : has_room ? deep : one) {
                     for (const int depth : depths) {
                         const Tile tile{.vector = across,
                                         .per_thread = down,

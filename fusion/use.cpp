@@ -4,7 +4,7 @@
 
 namespace fusion {
 
-Sites Sites::through(const Read &read, size_t loops) const {
+Sites Sites::through(const Read &read, size_t loops, bool chosen) const {
     const bool moves = read.kind == ReadKind::Stencil || read.kind == ReadKind::Strided ||
                        read.kind == ReadKind::Gather || read.kind == ReadKind::Opaque;
     Sites result{calls * read.points,
@@ -14,7 +14,9 @@ Sites Sites::through(const Read &read, size_t loops) const {
                  is_own_point && !moves,
                  is_step_box && read.is_step_box,
                  is_sized && (read.is_box || read.is_sized),
-                 std::vector<Rate>(loops)};
+                 std::vector<Rate>(loops),
+                 taken * (chosen ? read.taken : 1),
+                 std::vector<bool>(loops)};
     for (size_t d = 0; d < read.follows.size() && d < loops; d++) {
         const int loop = read.follows[d];
         if (loop >= 0 && loop < (int)reach.size()) {
@@ -22,6 +24,7 @@ Sites Sites::through(const Read &read, size_t loops) const {
             result.reach[d] = {reach[loop].low + own.low, reach[loop].high + own.high};
         }
         const Rate own = rate_at(read, d);
+        result.numbers[d] = own.is_number;
         if (own.loop >= 0 && own.loop < (int)reach.size()) {
             const Reach &at = reach[own.loop];
             const Rate outer = rates.empty() ? Rate{.loop = own.loop, .low = (double)at.low, .high = (double)at.high}
@@ -44,6 +47,10 @@ void Sites::unite(const Sites &more, bool shares) {
         is_sized = is_sized && move_together(rates[d], more.rates[d]);
         rates[d] = united(rates[d], more.rates[d]);
     }
+    for (size_t d = 0; d < numbers.size(); d++) {
+        numbers[d] = numbers[d] && more.numbers[d];
+    }
+    taken = (calls * taken + more.calls * more.taken) / (calls + more.calls);
     calls += more.calls;
     others = shares ? std::max(others, more.others) : others + more.others;
     is_box = is_box && more.is_box;
@@ -53,7 +60,18 @@ void Sites::unite(const Sites &more, bool shares) {
 }
 
 Use Sites::of(Vertex frame, const std::vector<int> &follows) const {
-    return {frame, calls, others, follows, reach, is_box, is_own_point, is_step_box, is_sized, rates};
+    return {.frame = frame,
+            .calls = calls,
+            .others = others,
+            .follows = follows,
+            .reach = reach,
+            .is_box = is_box,
+            .is_own_point = is_own_point,
+            .is_step_box = is_step_box,
+            .is_sized = is_sized,
+            .rates = rates,
+            .taken = taken,
+            .numbers = numbers};
 }
 
 namespace {
@@ -63,7 +81,7 @@ template<typename Counts>
 double evaluations_where(const Use &use, const std::vector<double> &tile, const Counts &counts,
                          double (*along)(const Rate &, double) = values_along) {
     double evaluations = 1;
-    bool follows_none = true, moves = false, all = true, others = false, gathers = false;
+    bool follows_none = true, moves = false, all = true, others = false, may_move = false, gathers = false;
     for (size_t d = 0; d < use.follows.size() && !use.is_box; d++) {
         gathers = gathers || (counts(d) && rate_at(use, d).loop < 0 && !rate_at(use, d).is_number);
     }
@@ -75,6 +93,8 @@ double evaluations_where(const Use &use, const std::vector<double> &tile, const 
         moves = moves || counts(d);
         all = all && counts(d);
         others = others || (counts(d) && dim < 0);
+        // Where it follows nothing and is no constant, it may move with any dimension of the frame.
+        may_move = may_move || (!use.is_box && counts(d) && dim < 0 && !rate.is_number);
         if (!counts(d) || dim < 0) {
             continue;
         }
@@ -89,12 +109,12 @@ double evaluations_where(const Use &use, const std::vector<double> &tile, const 
     if (!use.is_box && follows_none && moves) {
         return use.calls;  // an index from data: it moves with the frame all the same
     }
-    // Where it follows nothing and is no constant, it may move with any dimension of the frame.
-    const bool may_move = !use.is_box && others;
+    double same = 1;  // points of the tile for which the places are the same
     for (size_t dim = 0; dim < tile.size(); dim++) {
-        evaluations /= is_followed[dim] || may_move ? 1 : tile[dim];
+        same *= is_followed[dim] || may_move ? 1 : tile[dim];
     }
-    return std::min(use.calls, evaluations * (all || others ? use.others : 1));
+    evaluations /= same;
+    return std::min(use.calls / (use.taken < 1 ? same : 1), evaluations * (all || others ? use.others : 1));
 }
 
 }  // namespace

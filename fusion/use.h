@@ -14,9 +14,12 @@ struct Sites {
     std::vector<Reach> reach;  ///< per loop of the stage
     bool is_box = true, is_own_point = true, is_step_box = true, is_sized = true;  ///< as in Use
     std::vector<Rate> rates = {};  ///< per loop of the stage; empty: the frame's own
+    double taken = 1;              ///< as in Use
+    std::vector<bool> numbers = {};
 
-    /// What the same sites ask of a producer that the stage reads so; `loops`: of the producer.
-    Sites through(const Read &read, size_t loops) const;
+    /// What the same sites ask of a producer that the stage reads so; `loops`: of the producer. `chosen`: the stage's choices
+    /// can be known.
+    Sites through(const Read &read, size_t loops, bool chosen = false) const;
     /// Other call sites of the same stage: points that both ask for are computed once where they share them, and not by
     /// definitions of a Func that run one after the other.
     void unite(const Sites &more, bool shares = true);

@@ -83,7 +83,8 @@ typename Language::Value state(const Fact &fact, const Language &say) {
     case Fact::EqualsProduct:
         return say.binary(say.field(fact.left), "==", product(fact.factors, say, false));
     case Fact::MultipleOf:
-        return say.binary(say.binary(say.field(fact.left), "%", say.constant(fact.value)), "==", say.constant(0));
+        return say.binary(say.binary(say.field(fact.left), "%", say.constant(fact.value)),
+                          "==", say.constant(fact.remainder));
     case Fact::ProductMultiple:
         return say.binary(say.binary(product(fact.factors, say, false), "%", say.constant(fact.value)),
                           "==", say.constant(0));

@@ -26,7 +26,7 @@ struct Fact {
         EqualsConstant,   ///< left == value
         EqualsField,      ///< left == right
         EqualsProduct,    ///< left == product of factors
-        MultipleOf,       ///< left % value == 0
+        MultipleOf,       ///< left % value == remainder
         ProductMultiple,  ///< product of factors % value == 0
         Positive,         ///< left > 0
         AtLeast,          ///< left >= value
@@ -37,6 +37,7 @@ struct Fact {
     BufferField right{};
     int64_t value = 0;
     std::vector<BufferField> factors = {};
+    int64_t remainder = 0;
 };
 
 using Condition = std::vector<Fact>;

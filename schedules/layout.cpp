@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fusion/choices.h"
 #include "fusion/room.h"
 
 namespace fusion {
@@ -163,6 +164,23 @@ Condition estimate_condition(const PipelineView &view, Vertex stage, int dim) {
         const Extent &estimate = view.graph[output].dims[of_output];
         facts.push_back(equals(field(BufferField::Min, buffer, of_output), estimate.min));
         facts.push_back(equals(field(BufferField::Extent, buffer, of_output), estimate.extent));
+    }
+    return facts;
+}
+
+Condition phase_condition(const PipelineView &view, Vertex stage, int dim, int64_t modulus) {
+    Condition facts;
+    const auto phase = phase_of(view.graph, stage, dim, modulus);
+    for (const auto &[output, of_output] : phase ? phase->outputs : std::set<std::pair<Vertex, int>>()) {
+        const BufferRef buffer = external_buffers(view, output)[0];
+        const Extent &estimate = view.graph[output].dims[of_output];
+        for (const auto &[kind, value] :
+             {std::pair(BufferField::Min, estimate.min), std::pair(BufferField::Extent, estimate.extent)}) {
+            facts.push_back({.kind = Fact::MultipleOf,
+                             .left = field(kind, buffer, of_output),
+                             .value = modulus,
+                             .remainder = (value % modulus + modulus) % modulus});
+        }
     }
     return facts;
 }

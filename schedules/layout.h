@@ -30,6 +30,10 @@ std::optional<Condition> layout_condition(const PipelineView &view, const Group 
 /// caller.
 std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least);
 
+/// The stage's dimension begins at the phase of its estimate and ends before the next: of what remainder the outputs that
+/// decide it are.
+Condition phase_condition(const PipelineView &view, Vertex stage, int dim, int64_t modulus);
+
 /// The outputs that pin that dimension of the stage lie there as they do in the estimates.
 Condition estimate_condition(const PipelineView &view, Vertex stage, int dim);
 

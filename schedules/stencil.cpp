@@ -7,6 +7,7 @@
 /// So that all that is kept has a constant size in both: a guard between points would make it vary.
 #include <algorithm>
 
+#include "fusion/choices.h"
 #include "fusion/room.h"
 #include "fusion/stencil_kernel.h"
 #include "schedules/layout.h"
@@ -132,6 +133,12 @@ std::optional<Condition> tile_condition(const PipelineView &view, const Group &g
     if (facts && is_pinned) {
         const Condition as_estimated = estimate_condition(view, output, z);
         facts->insert(facts->end(), as_estimated.begin(), as_estimated.end());
+    }
+    for (int d = 0; facts && d < (int)group.known.size() && knows_choices(group, tile); d++) {
+        if (group.known[d].points > 0 && !group.known[d].is_all) {
+            const Condition begins = phase_condition(view, output, d, group.known[d].points);
+            facts->insert(facts->end(), begins.begin(), begins.end());
+        }
     }
     return facts;
 }

@@ -15,7 +15,4 @@ std::map<std::string, std::vector<Read>> classify_reads(const std::vector<Halide
                                                         const std::vector<std::string> &dims,
                                                         const std::vector<std::string> &reduction);
 
-/// Per dimension: what is read is chosen by its remainder of so many; 1: in another way; 0: not.
-std::vector<int64_t> choices_by(const std::vector<Halide::Expr> &exprs, const std::vector<std::string> &dims);
-
 }  // namespace fusion

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fusion/error.h"
+#include "fusion/halide/choices.h"
 #include "fusion/halide/classify_reads.h"
 #include "fusion/halide/constant_regions.h"
 #include "fusion/halide/expr_cost.h"
@@ -164,6 +165,9 @@ private:
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
             stage.work = work_of(expressions_of(definition), loops_of(stage));
+            const Period period = period_of(stage);
+            stage.chosen =
+                period.empty() ? stage.work : chosen_work(expressions_of(definition), period, loops_of(stage));
             stage.live_values = live_values_of(definition.values());
             stage.gpu_refusal = gpu_refusal(f, definition);
             read_definition(f, definition, add_vertex_of(std::move(stage)));
@@ -206,6 +210,11 @@ private:
         return exprs;
     }
 
+    /// Of a Func of one definition: those of others run one after the other.
+    static Period period_of(const Stage &stage) {
+        return stage.has_updates ? Period() : points_of_period(stage.dims, stage.choices);
+    }
+
     void read_definition(const Function &f, const Definition &definition, Vertex v) {
         const Stage stage = view.graph[v];
         if (stage.update > 0) {
@@ -224,7 +233,11 @@ private:
             classify_reads(simplify_all(exprs), loop_names(stage.dims), loop_names(stage.reduction));
         // Producers in order of their vertices, so that names never decide.
         std::map<Vertex, std::vector<Read>> ordered;
-        for (auto &[name, reads] : classify_reads(exprs, loop_names(stage.dims), loop_names(stage.reduction))) {
+        auto found = classify_reads(exprs, loop_names(stage.dims), loop_names(stage.reduction));
+        if (const Period period = period_of(stage); !period.empty()) {
+            find_taken(exprs, period, loop_names(stage.dims), found);
+        }
+        for (auto &[name, reads] : found) {
             if (name == f.name()) {
                 continue;
             }

@@ -37,6 +37,20 @@ TEST(Rate, OfThirdsNoPointIsLost) {
     EXPECT_EQ(points_along(third, 4), 2);
 }
 
+TEST(Rate, AKnownPhaseTellsWhichPointsAreInTheSameHalf) {
+    Rate half{.loop = 0, .of = 2, .low = -0.5, .high = 0, .shape = 1};
+    EXPECT_EQ(values_along(half, 2), 2);
+    half.phase = 0;
+    EXPECT_EQ(values_along(half, 2), 1);
+    EXPECT_EQ(values_along(half, 8), 4);
+    half.phase = 1;
+    EXPECT_EQ(values_along(half, 2), 2) << "1 and 2";
+    EXPECT_EQ(values_along(half, 8), 5);
+    Rate both = kUp;
+    both.phase = 0;
+    EXPECT_EQ(values_along(both, 2), 2) << "0 and 1 of 0, 0 and 1, 2 halves";
+}
+
 TEST(Rate, ValuesWrittenOutAreNeverMoreThanTheirCalls) {
     EXPECT_EQ(values_along(kDown, 4), 9);
     EXPECT_EQ(values_along({.loop = 0, .steps = 8}, 4), 4) << "with gaps";

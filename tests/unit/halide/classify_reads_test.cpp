@@ -98,16 +98,6 @@ TEST_F(ClassifyReads, numbers_are_known_where_they_are_read_whatever_the_data_ar
     EXPECT_FALSE(only(select(x > 3, cube(x, y, 3), 0), cube).rates[2].is_number);
 }
 
-TEST_F(ClassifyReads, choices_are_of_a_remainder_or_of_more) {
-    const Expr a = f(x, y), b = f(x, y + 1);
-    const std::vector<std::string> dims = {"x", "y"};
-    EXPECT_EQ(choices_by({select(x % 2 == 0, a, b)}, dims), (std::vector<int64_t>{2, 0}));
-    EXPECT_EQ(choices_by({select(x % 2 == 0, a, y % 3 == 1, b, f(y, x))}, dims), (std::vector<int64_t>{2, 3}));
-    EXPECT_EQ(choices_by({select(x % 2 == 0 && x < 9, a, b)}, dims), (std::vector<int64_t>{1, 0}));
-    EXPECT_EQ(choices_by({select(x % 2 == 0, 1, 2) * a}, dims), (std::vector<int64_t>{0, 0})) << "reads the same";
-    EXPECT_EQ(choices_by({select(a > b, a, b)}, dims), (std::vector<int64_t>{0, 0})) << "by data";
-}
-
 TEST_F(ClassifyReads, a_window_slides_along_the_loop_that_it_is_added_to) {
     const Read read = only(f(x, y + r), f);
     EXPECT_EQ(read.runs, (Follows{0, 1}));

@@ -74,6 +74,8 @@ TEST_F(ConditionTest, each_fact_says_the_same_as_text_and_as_expression) {
                      (field(output_of(f1, 0), "extent", 0) * field(output_of(f1, 0), "extent", 1))));
     expect_same({{.kind = Fact::MultipleOf, .left = stride, .value = 4}},
                 BOTH((field(input_of(f0), "stride", 1) % Expr(4)) == Expr(0)));
+    expect_same({{.kind = Fact::MultipleOf, .left = min, .value = 4, .remainder = 3}},
+                BOTH((field(input_of(f0), "min", 0) % Expr(4)) == Expr(3)));
     expect_same(
         {{.kind = Fact::ProductMultiple, .value = 4, .factors = {width, extent}}},
         BOTH(((field(output_of(f1, 0), "extent", 0) * field(output_of(f1, 0), "extent", 1)) % Expr(4)) == Expr(0)));

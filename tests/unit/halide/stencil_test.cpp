@@ -97,6 +97,22 @@ TEST_F(Stencil, HasNoTilesWhereNothingBoundsItsRegionFromBelow) {
     }
 }
 
+/// A branch may run where the choices of its threads are as written.
+TEST_F(Stencil, KnowsChoicesWhereTheOutputBeginsAsInTheEstimates) {
+    Func pairs("pairs"), last("last");
+    pairs(x, y) = select(x % 2 == 0, out(x / 2, y), wide(x / 2, y) * 2);
+    last(x, y) = pairs(x - 1, y) + pairs(x + 2, y);
+    last.set_estimates({{5, 1023}, {0, 1024}});
+    const PipelineView view = testing::read({last});
+    const Condition facts = phase_condition(view, testing::vertex(view, "pairs"), 0, 2);
+    ASSERT_EQ(facts.size(), 2u) << "of 4 to 1029, an even number of points";
+    EXPECT_EQ(facts[0].kind, Fact::MultipleOf);
+    EXPECT_EQ(facts[0].remainder, 1);
+    EXPECT_EQ(facts[1].left.kind, BufferField::Extent);
+    EXPECT_EQ(facts[1].remainder, 1);
+    EXPECT_TRUE(phase_condition(view, testing::vertex(view, "last"), 0, 2).empty());
+}
+
 /// Three channels, mixed to others.
 class MixedChannels : public ::testing::Test {
 protected:
