@@ -79,9 +79,9 @@ TEST_F(Rooms, OfWhatIsStoredAChoiceAsksForMoreAndOnlyTheCallersHasNoMore) {
     const Vertex last = steps.output("last", {1024, 4}, {{chooses}});
     steps[chooses].choices = {1, 0};
     const auto hides = [&] {
-        return hides_choice(steps.graph,
-                            trace_kernel(steps.graph,
-                                         {Placement::Root, Placement::Root, Placement::Inlined, Placement::Root}, {last}));
+        return hides_choice(
+            steps.graph,
+            trace_kernel(steps.graph, {Placement::Root, Placement::Root, Placement::Inlined, Placement::Root}, {last}));
     };
     EXPECT_TRUE(hides()) << "stored asks for more of in";
     steps.graph[edge(in, stored, steps.graph).first].rates = {{.loop = 0, .is_clamped = true, .shape = 1}, {.loop = 1}};
