@@ -69,10 +69,16 @@ bool chooses_along(const StageGraph &graph, const Group &group, int dim) {
 
 namespace {
 
-/// `chosen`: dimensions of the stage along which some reader of it chooses.
-bool reads_by_choice(const StageGraph &graph, const std::set<Vertex> &members, Vertex stage, std::vector<bool> chosen) {
+/// No kernel of this plan decides how much of it there is.
+bool is_given(const Stage &stage) {
+    return stage.role != Role::Intermediate || stage.is_extern || stage.scheduled_by_user;
+}
+
+/// `chosen`: dimensions of the stage along which some reader of it chooses. What is stored is computed for both choices, and only
+/// asks its own producers for more; a clamp on the way bounds that.
+bool asks_by_choice(const StageGraph &graph, const std::set<Vertex> &members, Vertex stage, std::vector<bool> chosen) {
     const std::vector<int64_t> &choices = graph[stage].choices;
-    for (size_t d = 0; d < choices.size() && d < chosen.size(); d++) {
+    for (size_t d = 0; d < choices.size() && d < chosen.size() && members.count(stage); d++) {
         chosen[d] = chosen[d] || choices[d] == 1;
     }
     const auto [begin, end] = in_edges(stage, graph);
@@ -84,8 +90,11 @@ bool reads_by_choice(const StageGraph &graph, const std::set<Vertex> &members, V
             there[d] = rate.loop >= 0 && rate.loop < (int)chosen.size() && chosen[rate.loop] && !rate.is_clamped;
         }
         const Vertex producer = source(e, graph);
-        return members.count(producer) ? reads_by_choice(graph, members, producer, there)
-                                       : std::count(there.begin(), there.end(), true) > 0;
+        const bool is_member = members.count(producer) > 0;
+        if (!is_member && std::count(there.begin(), there.end(), true) == 0) {
+            return false;
+        }
+        return (!is_member && is_given(graph[producer])) || asks_by_choice(graph, members, producer, there);
     });
 }
 
@@ -101,7 +110,7 @@ bool hides_choice(const StageGraph &graph, const Group &group) {
     }
     return chooses && std::any_of(group.members.begin(), group.members.end(), [&](const Member &member) {
                return member.stage != group.outputs[0] && !graph[member.stage].has_updates &&
-                      reads_by_choice(graph, members, member.stage, std::vector<bool>(graph[member.stage].dims.size()));
+                      asks_by_choice(graph, members, member.stage, std::vector<bool>(graph[member.stage].dims.size()));
            });
 }
 

@@ -27,7 +27,8 @@ bool has_numbers(const StageGraph &graph, Vertex stage, int dim, int64_t size);
 bool chooses_along(const StageGraph &graph, const Group &group, int dim);
 
 /// A stage that is computed where others need it chooses what it reads: in their loops Halide does not see that the rest is
-/// never asked for, and wants it of the caller. Not so where a clamp bounds what is read.
+/// never asked for, and wants it of the caller. Not so where a clamp bounds what is read, or the choice is among what the
+/// pipeline stores itself.
 bool hides_choice(const StageGraph &graph, const Group &group);
 
 /// The stage has so many points there wherever the output that bounds it is as large as its estimate.

@@ -50,23 +50,23 @@ std::pair<Vertex, double> most_written_out(const Group &planned, const Tile &til
 }
 
 std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
-    const Stage &out = graph[group.outputs[0]];
+    const Vertex output = group.outputs[0];
+    const Stage &out = graph[output];
     const TiledDims dims = tiled_dims(graph, group);
     const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
     // Where nothing shows that there is room for a tile, points have guards and each its own thread.
-    const auto is_bounded = [&](int dim) { return dim < 0 || room_along(graph, group.outputs[0], dim).has_value(); };
-    const bool has_room = is_bounded(dims.x) && is_bounded(dims.y);
-    const std::vector<int> one = {1};
+    const auto has_room = [&](int dim) { return dim < 0 || room_along(graph, output, dim).has_value(); };
+    const bool has_width = has_room(dims.x), has_height = has_room(dims.y);
     const std::vector<int> wide = with_multiples(kAcross, group, dims.x), deep = with_multiples(kDown, group, dims.y);
     std::vector<int> depths = {1};
-    if (dims.z >= 0 && has_room) {
+    if (dims.z >= 0) {
         depths.push_back((int)out.dims[dims.z].extent);
     }
     std::vector<Tile> tiles;
     for (const int threads : kThreads) {
         for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kLanes) {
-            for (const int across : has_room ? wide : one) {
-                for (const int down : has_room ? deep : one) {
+            for (const int across : wide) {
+                for (const int down : deep) {
                     for (const int depth : depths) {
                         const Tile tile{.vector = across,
                                         .per_thread = down,
@@ -74,7 +74,11 @@ std::vector<Tile> stencil_tiles(const StageGraph &graph, const Group &group) {
                                         .lanes = lanes,
                                         .slices = depth,
                                         .dims = dims};
-                        const bool fits = lanes * across <= width && (int64_t)threads / lanes * down <= height;
+                        const int columns = lanes * across, rows = threads / lanes * down;
+                        const bool is_one = across * down * depth == 1;
+                        const bool fits = columns <= width && rows <= height &&
+                                          (is_one || ((has_width || has_numbers(graph, output, dims.x, columns)) &&
+                                                      (has_height || has_numbers(graph, output, dims.y, rows))));
                         if (tiles.empty() || fits) {
                             tiles.push_back(tile);
                         }

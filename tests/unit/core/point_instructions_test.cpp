@@ -39,6 +39,19 @@ TEST(InstructionsElsewhere, FindAPlaceThatIsNoBox) {
     EXPECT_GT(instructions_elsewhere(graph, gathers, {.vector = 1}), graph[frame].points() * (kLoad - 1));
 }
 
+TEST(InstructionsElsewhere, OfAGatherAlongRowsAreThoseOfEachLane) {
+    const StageGraph graph = chain(1, {64, 64});
+    const Vertex frame = fused_kernel(graph).outputs[0];
+    // f(x + i, y + j): neighbours read neighbours, at places that are no box.
+    Group gathers = reader_of(graph, {frame, 1, 1, {-1, -1}, {{0, 0}, {0, 0}}, false, false});
+    gathers.inputs[0].streams = true;
+    const double narrow = instructions_elsewhere(graph, gathers, {.vector = 1}),
+                 wide = instructions_elsewhere(graph, gathers, {.vector = 4});
+    EXPECT_EQ(wide - narrow, graph[frame].points() * 3 * kLoad) << "a line a lane";
+    gathers.inputs[0].streams = false;
+    EXPECT_EQ(instructions_elsewhere(graph, gathers, {.vector = 4}), narrow) << "lanes read anywhere";
+}
+
 TEST(InstructionsInVectors, AreSharedByLanesWhereNothingMovesAlong) {
     const Use own{0, 1, 1, {0, 1}, {{0, 0}, {0, 0}}, true, true};
     const Work work{.arithmetic = 10, .shares = {{Share::bit(0), 4}, {Share::bit(1), 6}}};

@@ -71,5 +71,24 @@ TEST_F(Rooms, WhatAStageInAnotherChoosesIsAskedForWhole) {
     EXPECT_FALSE(hides_choice(b.graph, kernel(Placement::AtBlock))) << "each half is asked for all the same";
 }
 
+TEST_F(Rooms, OfWhatIsStoredAChoiceAsksForMoreAndOnlyTheCallersHasNoMore) {
+    Builder steps;
+    const Vertex in = steps.input("in", {1024, 4});
+    const Vertex stored = steps.stage("stored", {1024, 4}, {{in}});
+    const Vertex chooses = steps.stage("chooses", {1024, 4}, {{stored}});
+    const Vertex last = steps.output("last", {1024, 4}, {{chooses}});
+    steps[chooses].choices = {1, 0};
+    const auto hides = [&] {
+        return hides_choice(
+            steps.graph,
+            trace_kernel(steps.graph, {Placement::Root, Placement::Root, Placement::Inlined, Placement::Root}, {last}));
+    };
+    EXPECT_TRUE(hides()) << "stored asks for more of in";
+    steps.graph[edge(in, stored, steps.graph).first].rates = {{.loop = 0, .is_clamped = true, .shape = 1}, {.loop = 1}};
+    EXPECT_FALSE(hides()) << "in is read behind a clamp";
+    steps[stored].scheduled_by_user = true;
+    EXPECT_TRUE(hides()) << "its author may have bounded it";
+}
+
 }  // namespace
 }  // namespace fusion::test
