@@ -6,6 +6,7 @@
 #include "fusion/rewrites/native_math.h"
 #include "schedules/identity_where.h"
 #include "schedules/scatter_place.h"
+#include "schedules/whole_indices.h"
 
 namespace fusion {
 namespace {
@@ -142,6 +143,10 @@ std::map<int, Func> apply_schedule(const Schedule &schedule, const PipelineView 
         Func f = funcs[d.func_id];
         if (d.verb == Verb::NativeMath) {
             use_native_math(f.function());
+            continue;
+        }
+        if (d.verb == Verb::WholeIndices) {
+            keep_indices_whole(f.function());
             continue;
         }
         if (d.verb == Verb::IdentityWhere) {

@@ -72,7 +72,8 @@ Schedule schedule_of_both(Schedule first, const PipelineView &first_view, Schedu
         both.push_back({.func_id = output, .branch = chosen, .verb = Verb::Choose});
     }
     for (Directive &d : first) {
-        if (d.verb == Verb::NativeMath || !std::count(outputs.begin(), outputs.end(), d.func_id)) {
+        if (d.verb == Verb::NativeMath || d.verb == Verb::WholeIndices ||
+            !std::count(outputs.begin(), outputs.end(), d.func_id)) {
             continue;
         }
         if (d.verb == Verb::Specialize) {

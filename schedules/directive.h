@@ -30,6 +30,7 @@ enum class Verb {
     NativeMath,     ///< of the rewrite native-math: the Func's own definitions
     IdentityWhere,  ///< conditions on data of the update's RDom become part of its value
     FoldAll,        ///< drops the conditions of the update's RDom: what they leave out is the identity of its fold
+    WholeIndices,   ///< what the Func reads keeps its indices in one piece
     ScatterPlace,   ///< makes Func `func_id` (a new id): where the update of `other` scatters to
     ComputeRoot,
     ComputeAt,        ///< loops[0] of func `other`, of its first update where that is a variable of the RDom

@@ -1,9 +1,12 @@
 #include "schedules/lower.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "fusion/error.h"
 #include "fusion/owned_tables.h"
+#include "fusion/rate.h"
 #include "schedules/templates.h"
 
 namespace fusion {
@@ -49,6 +52,43 @@ Schedule lower_group(const PipelineView &view, const Group &group, const ApiTrai
     throw InternalError("a kernel without a template");
 }
 
+/// The member reads rows of a stored buffer that move one by one with those of a thread, without a clamp: of clamped ones the
+/// compiler sees anyway which are the same.
+bool reads_open_rows(const PipelineView &view, const Group &group, const Member &member) {
+    return std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &input) {
+        const bool reads = edge(input.producer, member.stage, view.graph).second;
+        return reads && std::any_of(input.uses.begin(), input.uses.end(), [&](const Use &use) {
+                   for (size_t d = 0; d < use.follows.size(); d++) {
+                       const Rate rate = rate_at(use, d);
+                       if (rate.loop == group.tile.dims.y && !rate.is_clamped && rate.high > rate.low) {
+                           return true;
+                       }
+                   }
+                   return false;
+               });
+    });
+}
+
+/// Funcs that only tiles of points compute, whose threads share rows that they read. Vectors elsewhere would suffer.
+std::set<int> with_whole_indices(const PipelineView &view, const Plan &plan) {
+    std::set<int> funcs, others;
+    for (const Group &group : plan.groups) {
+        for (const Member &member : group.members) {
+            const bool is_inside = member.placement == Placement::Inlined || member.stage == group.outputs[0];
+            const bool is_tiled = group.kind == Template::Stencil && group.tile.per_thread > 1 && is_inside;
+            if (!is_tiled) {
+                others.insert(view.graph[member.stage].func_id);
+            } else if (reads_open_rows(view, group, member)) {
+                funcs.insert(view.graph[member.stage].func_id);
+            }
+        }
+    }
+    for (const int other : others) {
+        funcs.erase(other);
+    }
+    return funcs;
+}
+
 }  // namespace
 
 Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target &target) {
@@ -63,6 +103,9 @@ Schedule lower(const PipelineView &view, const Plan &plan, const Halide::Target 
     for (const Group &group : plan.groups) {
         const Schedule part = lower_group(view, group, api);
         schedule.insert(schedule.end(), part.begin(), part.end());
+    }
+    for (const int func_id : with_whole_indices(view, plan)) {
+        schedule.push_back({.func_id = func_id, .verb = Verb::WholeIndices});
     }
     number_made(schedule, (int)view.sources.size());
     return schedule;

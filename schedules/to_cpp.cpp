@@ -7,6 +7,7 @@
 #include "schedules/apply.h"
 #include "schedules/identity_where.h"
 #include "schedules/scatter_place.h"
+#include "schedules/whole_indices.h"
 
 namespace fusion {
 namespace {
@@ -21,6 +22,7 @@ const char *method(Verb verb) {
     case Verb::RFactor:
         return "rfactor";
     case Verb::NativeMath:
+    case Verb::WholeIndices:
         return "function().mutate";
     case Verb::IdentityWhere:
     case Verb::FoldAll:
@@ -183,6 +185,10 @@ public:
             body += "    " + names[d.func_id] + ".function().mutate(&native_math);\n";
             return;
         }
+        if (d.verb == Verb::WholeIndices) {
+            body += "    " + names[d.func_id] + ".function().mutate(&whole_indices);\n";
+            return;
+        }
         if (d.verb == Verb::IdentityWhere) {
             body += "    fold_identity_where_false(" + names[d.func_id] + ".function(), " +
                     std::to_string(d.update - 1) + ");\n";
@@ -255,7 +261,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
     std::vector<std::string> names;
     size_t ids = view.sources.size();
     bool has_conditions = false, has_native_math = false, has_identities = false, has_places = false,
-         has_widths = false;
+         has_widths = false, has_indices = false;
     for (const Directive &d : schedule) {
         ids = std::max(ids, (size_t)d.func_id + 1);
         has_conditions |= !d.condition.empty() || d.by_width;
@@ -263,6 +269,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
         has_native_math |= d.verb == Verb::NativeMath;
         has_identities |= d.verb == Verb::IdentityWhere;
         has_places |= d.verb == Verb::ScatterPlace;
+        has_indices |= d.verb == Verb::WholeIndices;
     }
     for (size_t id = 0; id < ids; id++) {
         names.push_back("f" + std::to_string(id));
@@ -280,6 +287,7 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
     }
     return gets + (has_conditions ? condition_prelude() : "") + (has_identities ? identity_where_source() : "") +
            (has_places ? scatter_place_source() : "") + (has_widths ? row_threads_source() : "") +
+           (has_indices ? whole_indices_source() + "    WholeIndices whole_indices;\n" : "") +
            (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
 }
 
