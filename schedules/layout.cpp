@@ -136,8 +136,11 @@ int most_flattened(const PipelineView &view, const Group &group) {
     });
     const bool same_point =
         std::all_of(group.inputs.begin(), group.inputs.end(), [](const Input &i) { return i.same_point; });
+    // The region of an output that others read is theirs too: no extent of a buffer, of which the branch could know that it is
+    // not 0, and Halide divides by what may be negative when it tells what is needed of an input.
+    const bool own_region = out_degree(group.outputs[0], view.graph) == 0;
     // Of three dimensions as one loop Halide 21 proves no access contiguous; two, and the third outside, it does.
-    return external && same_order && same_point ? std::min(2, (int)out.dims.size()) : 1;
+    return external && same_order && same_point && own_region ? std::min(2, (int)out.dims.size()) : 1;
 }
 
 std::optional<Condition> size_condition(const PipelineView &view, Vertex stage, const std::map<int, int64_t> &least) {

@@ -50,7 +50,7 @@ std::optional<Condition> whole_vectors_condition(const PipelineView &view, const
 std::optional<RowThreads> row_threads(const PipelineView &view, const Group &group);
 
 /// Leading dimensions that may be flattened into one loop: all when every buffer is read at the kernel's own point and
-/// belongs to the caller; else 1.
+/// belongs to the caller, and nobody reads the output; else 1.
 int most_flattened(const PipelineView &view, const Group &group);
 
 }  // namespace fusion

@@ -138,6 +138,25 @@ TEST_P(Layouts, FourDimensionsAndBroadcasts) {
     runner.check({of({8, 4, 0, 3})}, Memory::Dense);
 }
 
+/// Two dimensions of the first as one loop, and its region that of both: Halide asked for elements before the input.
+TEST_P(Layouts, OutputOfThreeDimensionsThatIsReadByAnother) {
+    Runner runner(
+        [] {
+            ImageParam in(Int(32), 3, "in");
+            Var x("x"), y("y"), z("z");
+            Func digits("digits"), doubled("doubled");
+            digits(x, y, z) = cast<uint8_t>(in(x, y, z) % 100);
+            doubled(x, y, z) = cast<float>(digits(x, y, z)) * 2.0f;
+            digits.set_estimates({{0, 31}, {0, 1}, {0, 2}});
+            doubled.set_estimates({{0, 31}, {0, 1}, {0, 2}});
+            return Built{Pipeline({digits, doubled}), {in.parameter()}};
+        },
+        options());
+    for (const Region &region : {of({64, 257, 2}), of({31, 1, 2}), at({-3, 2, 1}, {5, 3, 4})}) {
+        runner.check({region, region}, Memory::Dense);
+    }
+}
+
 /// Outputs that share a launch at the estimates and have nothing in common when they run.
 TEST_P(Layouts, OutputsOfDifferentSizes) {
     for (const char *name : {"multi_output", "small_branches"}) {

@@ -63,6 +63,25 @@ protected:
     }
 };
 
+TEST_F(Pointwise, an_output_that_another_reads_is_not_flattened) {
+    ImageParam in(Int(32), 3, "in");
+    Func read("read"), reader("reader");
+    read(x, y, c) = in(x, y, c) % 100;
+    reader(x, y, c) = read(x, y, c) * 2;
+    read.set_estimates({{0, 64}, {0, 64}, {0, 64}});
+    reader.set_estimates({{0, 64}, {0, 64}, {0, 64}});
+    const Planned p = planned({read, reader}, "unfused");
+    ASSERT_EQ(p.plan.groups.size(), 2u);
+    const auto is_flattened = [&](const std::string &name) {
+        const int func_id = testing::stage(p.view, name).func_id;
+        return std::any_of(p.schedule.begin(), p.schedule.end(), [&](const Directive &d) {
+            return d.func_id == func_id && d.verb == Verb::Fuse && d.loops[2].name == "fusion_row";
+        });
+    };
+    EXPECT_FALSE(is_flattened("read"));
+    EXPECT_TRUE(is_flattened("reader"));
+}
+
 TEST_F(Pointwise, accesses_16_bytes_in_one_dimension) {
     ImageParam a(Float(32), 1, "a"), b(Float(32), 1, "b");
     Func output("output");
