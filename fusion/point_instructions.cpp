@@ -49,8 +49,8 @@ double instructions_elsewhere(const StageGraph &graph, const Group &group, const
             const Rate along = row < 0 || row >= (int)use.follows.size() ? Rate() : rate_at(use, (size_t)row);
             const bool is_moved = along.loop == contiguous_dim(graph[use.frame]) &&
                                   (along.low != 0 || along.high != 0 || along.steps != 1 || along.of != 1);
-            // Of a gather that runs along a row elsewhere, as of f(x + r.x).
-            const bool runs = is_sized(use) ? is_moved : input.streams;
+            // Of a gather that runs along a row elsewhere, as of f(x + r.x); f(x, i) lies where the lanes do.
+            const bool runs = is_moved || (along.loop < 0 && !is_sized(use) && input.streams);
             const double lines = group.kind == Template::Pointwise && runs ? tile.vector : 1;
             const double place = use.is_box || group.kind == Template::Reduction ? 0 : kPlace;
             instructions += is_gathered                  ? loads * (kLoad * lines - 1 + kPlace)

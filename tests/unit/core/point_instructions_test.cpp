@@ -50,6 +50,10 @@ TEST(InstructionsElsewhere, OfAGatherAlongRowsAreThoseOfEachLane) {
     EXPECT_EQ(wide - narrow, graph[frame].points() * 3 * kLoad) << "a line a lane";
     gathers.inputs[0].streams = false;
     EXPECT_EQ(instructions_elsewhere(graph, gathers, {.vector = 4}), narrow) << "lanes read anywhere";
+    // f(x, i)
+    Group rows = reader_of(graph, {frame, 1, 1, {0, -1}, {{0, 0}, {0, 0}}, false, false});
+    rows.inputs[0].streams = true;
+    EXPECT_EQ(instructions_elsewhere(graph, rows, {.vector = 4}), narrow) << "the lanes' own row, elsewhere";
 }
 
 TEST(InstructionsInVectors, AreSharedByLanesWhereNothingMovesAlong) {
