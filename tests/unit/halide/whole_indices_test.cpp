@@ -50,6 +50,16 @@ TEST_F(WholeIndicesOfFunc, so_are_those_of_inputs) {
     EXPECT_EQ(promises(), 2);
 }
 
+TEST_F(WholeIndicesOfFunc, so_are_those_of_what_is_stored_by_the_func_that_is_read_in_its_place) {
+    Func kept{"kept"};
+    kept(x, y) = stored(x, y) - 1.0f;
+    Func wrapper = kept.in();
+    wrapper.compute_root();
+    kept.compute_at(wrapper, x);
+    f(x, y) = kept(x, y + 1);
+    EXPECT_EQ(promises(), 2);
+}
+
 TEST_F(WholeIndicesOfFunc, what_is_computed_elsewhere_in_the_kernel_is_left) {
     Func inlined{"inlined"}, kept{"kept"};
     inlined(x, y) = stored(x, y) + 1.0f;
