@@ -88,13 +88,15 @@ Schedule transpose_schedule(const PipelineView &view, const Group &group) {
         // Threads along the producer's contiguous dimension, and down the one that the output calls contiguous.
         const Loop inner = arg(stage.memory_order[0]);
         const Loop down = arg((int)(std::find(tile.follows.begin(), tile.follows.end(), along) - tile.follows.begin()));
-        const Loop turns = made("fusion_turns");
+        const Loop turns = made("fusion_turns"), column = made("fusion_column"), again = made("fusion_again");
         staged(Verb::Split, {down, turn, lane}, rows, TailStrategy::GuardWithIf);
         // Where several readers ask for unlike regions the tile is smaller by a number known at run time.
         staged(Verb::Split, {turn, turns, turn}, kTransposeTile / rows, TailStrategy::GuardWithIf);
-        staged(Verb::Reorder, {turn, turns, inner, lane});
+        // Nor is there always a constant that Halide finds to bound its width: so many threads, and no more.
+        staged(Verb::Split, {inner, again, column}, kTransposeTile, TailStrategy::GuardWithIf);
+        staged(Verb::Reorder, {turn, turns, column, lane, again});
         staged(Verb::Unroll, {turn});
-        staged(Verb::GpuThreads, {inner, lane});
+        staged(Verb::GpuThreads, {column, lane});
         staged(Verb::AlignStorage, {inner}, kTransposeTile + 1);
         // True by construction; without it the size of a guarded tile is known at run time only.
         staged(Verb::BoundStorage, {inner}, kTransposeTile);
