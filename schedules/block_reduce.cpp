@@ -19,6 +19,9 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
     bound_kept(emit, reduction.kept, reduction.points);
     // Where rows are too short for all threads, Halide forgets that there are no more of them.
     emit(Verb::BoundStorage, {thread}, count);
+    for (const Loop &part : reduction.parts) {
+        emit(Verb::BoundStorage, {part}, 1);
+    }
     std::vector<Loop> threads = {thread};
     const std::vector<Loop> kept = kept_threads(emit, reduction.kept, reduction.points, reduction.walks_points);
     if (!kept.empty()) {

@@ -22,10 +22,11 @@ struct BlockReduction {
     std::vector<int> kept = {};  ///< dimensions, that of which a block holds several points first
     bool on_lanes = true;        ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
-    int turns = 1;                                      ///< Tile::per_thread
-    int threads = 1;                                    ///< that share one reduction
-    int points = 1;                                     ///< of the kept dimension a block holds
-    bool walks_points = false;                          ///< as in kept_threads()
+    int turns = 1;                 ///< Tile::per_thread
+    int threads = 1;               ///< that share one reduction
+    int points = 1;                ///< of the kept dimension a block holds
+    bool walks_points = false;     ///< as in kept_threads()
+    std::vector<Loop> parts = {};  ///< dimensions made for blocks of their own: a block has one of each
     std::optional<RowThreads> by_width = std::nullopt;  ///< how many of `threads` there are; of one value, no Tuple
 };
 

@@ -63,7 +63,9 @@ public:
         // Of the parts' own RDom, in which `within` stands where the variable was.
         const Loop over = cut == shared ? within : rvar(shared);
         const int64_t extent = cut == shared ? chunk : stage.reduction[shared].extent;
-        reduce_in_block(schedule, described(member, parts, over, extent, group.tile.vector, 0), {stored, loops.block});
+        BlockReduction reduction = described(member, parts, over, extent, group.tile.vector, 0);
+        reduction.parts = {made("fusion_part")};
+        reduce_in_block(schedule, reduction, {stored, loops.block});
         Emitter(schedule, parts, 0).with(Verb::ComputeAt, stored, {loops.registers});
     }
 

@@ -51,8 +51,9 @@ TEST_P(RandomMixedPlans, ForCudaPassTheirCheck) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, RandomMixedPipelines, ::testing::Range(kFirst, kFirst + kSeeds), seed_name);
-/// Seeds that once failed, each with what it was: threads of rows, or of a transposed tile, that no constant bounds.
-INSTANTIATE_TEST_SUITE_P(Once, RandomMixedPipelines, ::testing::Values(3140u, 5096u), seed_name);
+/// Seeds that once failed, each with what it was: threads of rows or of a transposed
+/// tile, and parts of rows, that no constant bounds.
+INSTANTIATE_TEST_SUITE_P(Once, RandomMixedPipelines, ::testing::Values(3140u, 5096u, 7057u), seed_name);
 INSTANTIATE_TEST_SUITE_P(, RandomMixedPlans, ::testing::Range(kFirst, kFirst + (kSeeds + 2) / 3), seed_name);
 
 /// The test draws what it says it draws.
