@@ -6,6 +6,7 @@
 
 #include "fusion/folded_kernel.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/room.h"
 #include "fusion/use.h"
 
 namespace fusion {
@@ -104,7 +105,8 @@ StencilWork folded_work(const StageGraph &graph, const Group &group, const Tile 
 }
 
 std::vector<Tile> folded_tiles(const StageGraph &graph, const Group &group, const Device &device) {
-    const Stage &out = graph[group.outputs[0]];
+    const Vertex output = group.outputs[0];
+    const Stage &out = graph[output];
     const TiledDims dims = folded_dims(graph, group);
     const int64_t width = out.dims[dims.x].extent, height = dims.y < 0 ? 1 : out.dims[dims.y].extent;
     const int slices = dims.z < 0 ? 1 : (int)out.dims[dims.z].extent;
@@ -113,7 +115,11 @@ std::vector<Tile> folded_tiles(const StageGraph &graph, const Group &group, cons
         for (const int lanes : dims.y < 0 ? std::vector<int>{threads} : kWidths) {
             for (const int down : dims.y < 0 ? std::vector<int>{1} : kPoints) {
                 const Tile tile{.per_thread = down, .threads = threads, .lanes = lanes, .slices = slices, .dims = dims};
-                const bool fits = lanes <= width && (int64_t)threads / lanes * down <= height &&
+                const int64_t rows = (int64_t)threads / lanes * down;
+                // Where nothing shows that there is room, the branch with guards runs: rows of single points.
+                const bool is_shown = down == 1 || (has_room(graph, output, dims.x, lanes) &&
+                                                    (dims.y < 0 || has_room(graph, output, dims.y, rows)));
+                const bool fits = lanes <= width && rows <= height && is_shown &&
                                   folded_work(graph, group, tile).shared_bytes <= device.shared_per_block;
                 if (tiles.empty() || fits) {
                     tiles.push_back(tile);

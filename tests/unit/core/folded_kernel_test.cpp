@@ -102,6 +102,20 @@ TEST_F(FoldedKernel, PaysForEachStepInWholeRounds) {
     EXPECT_DOUBLE_EQ(work.evaluations.at(fold), blocks * 7 * 32 * 16 * 3);
 }
 
+TEST_F(FoldedKernel, TriesSeveralPointsAThreadOnlyWhereThereIsRoom) {
+    const Device &device = device_named("H200");
+    const auto most = [&] {
+        int points = 0;
+        for (const Tile &tile : folded_tiles(b.graph, kernel(Placement::AtBlock), device)) {
+            points = std::max(points, tile.per_thread);
+        }
+        return points;
+    };
+    EXPECT_EQ(most(), 1) << "nothing shows how large the fold is";
+    b.output("out", {1024, 512, 3}, {{fold}});
+    EXPECT_GT(most(), 1);
+}
+
 TEST_F(FoldedKernel, ComputesWhatChannelsShareOnceAThread) {
     const Group group = kernel(Placement::Inlined);
     EXPECT_DOUBLE_EQ(folded_work(b.graph, group, group.tile).evaluations.at(window), 1024.0 * 512 * 7);
