@@ -81,7 +81,9 @@ bool add_choices(const StageGraph &graph, Vertex output, Vertex stage, const Use
         if (choices[d] == 0 || is_number) {
             continue;
         }
-        if (rate.loop < 0 || rate.of != 1 || rate.shape != 0 || use.frame != output) {
+        // Loops are the output's dimensions, then those of its RDom, which a fold walks one by one.
+        const bool is_dim = rate.loop >= 0 && rate.loop < (int)graph[output].dims.size();
+        if (!is_dim || rate.of != 1 || rate.shape != 0 || use.frame != output) {
             return false;
         }
         const Extent &dim = graph[output].dims[rate.loop];

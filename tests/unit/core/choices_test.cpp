@@ -4,7 +4,7 @@
 
 #include "fusion/footprint.h"
 #include "fusion/stencil_kernel.h"
-#include "tests/unit/core/graphs.h"
+#include "tests/unit/core/reduction_graphs.h"
 
 namespace fusion::test {
 namespace {
@@ -108,6 +108,16 @@ TEST_F(Choices, ByValuesNeedAllOfThemAtThePlaceOfTheEstimate) {
     EXPECT_FALSE(knows_choices(group, deep));
     b[rgb].dims[2].extent = kMostChannels + 1;
     EXPECT_FALSE(add_choices(b.graph, rgb, rgb, own, known)) << "more than a thread computes";
+}
+
+TEST_F(Choices, AlongAReductionAreNotKnown) {
+    // A sum of all values of a row of pairs into one: its only loop is its RDom's.
+    const Vertex sum = add_reduction(b, "sum", {}, {1024}, {{pairs, ReadKind::Reduction, 1, {0, -1}}});
+    std::vector<Placement> places(num_vertices(b.graph), Placement::Root);
+    places[even] = places[odd] = places[pairs] = Placement::Inlined;
+    places[sum - 1] = Placement::AtThread;
+    const Group group = trace_kernel(b.graph, places, {sum});
+    EXPECT_TRUE(group.known.empty());
 }
 
 TEST_F(Choices, ByANumberAreAlwaysKnown) {
