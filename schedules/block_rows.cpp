@@ -103,12 +103,16 @@ AnchorLoops anchor_loops(const Anchor &anchor, const Tile &tile) {
 
 AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Group &group, const Anchor &anchor) {
     const Emitter general(schedule, anchor.func_id, anchor.update);
-    std::vector<std::optional<Condition>> conditions = {row_condition(view, group)};
-    if (anchor.by_width) {
-        conditions.push_back(whole_vectors_condition(view, group, wide_row(*anchor.by_width)));
+    std::vector<std::optional<Condition>> conditions;
+    // Halide simplifies branches apart, and crashes where one of them loses a Func with updates (unneeded_reads.h).
+    if (view.graph[group.outputs[0]].kept_apart.empty()) {
+        const int64_t threads = anchor.by_width ? kLeastRowThreads : group.tile.reducing;
+        conditions.push_back(row_condition(view, group));
+        if (anchor.by_width) {
+            conditions.push_back(whole_vectors_condition(view, group, wide_row(*anchor.by_width)));
+        }
+        conditions.push_back(whole_vectors_condition(view, group, threads * group.tile.vector));
     }
-    const int64_t threads = anchor.by_width ? kLeastRowThreads : group.tile.reducing;
-    conditions.push_back(whole_vectors_condition(view, group, threads * group.tile.vector));
     int branch = 0;
     for (const auto &condition : conditions) {
         if (condition) {

@@ -34,6 +34,25 @@ TEST_F(UnneededReads, keep_both_ends_and_the_updates_behind_them_apart) {
     EXPECT_TRUE(stage(read, "output").no_vectors);
 }
 
+TEST_F(UnneededReads, leave_the_reader_one_branch_where_its_block_reduces) {
+    const RDom r(1, 99), row(0, in.dim(0).extent());
+    Func sum("sum");
+    first(x, y) = in(x, y);
+    first(x, r) += first(x, r - 1);
+    between(x, y) = first(x, clamp(y, 0, 99)) + 1;
+    sum(y) = 0;
+    sum(y) += in(row, y);
+    output(x, y) = (between(x, y) - between(x, y)) + sum(y);
+    output.set_estimates({{0, 640}, {0, 2560}});
+    in.set_estimates({{0, 640}, {0, 2560}});
+    const Planned p = testing::planned({output});
+    EXPECT_EQ(p.plan.fallback, "");
+    ASSERT_EQ(p.plan.groups.back().kind, Template::Reduction);
+    for (const Directive &d : p.schedule) {
+        EXPECT_FALSE(d.verb == Verb::Specialize && d.func_id == stage(p.view, "output").func_id);
+    }
+}
+
 TEST_F(UnneededReads, leave_pure_stages_as_they_are) {
     first(x, y) = in(x, y) * 2;
     const PipelineView read = view();
