@@ -1,5 +1,6 @@
 #include "fusion/rewrites/written_out.h"
 
+#include <cmath>
 #include <optional>
 
 #include "fusion/rewrites/reduction_func.h"
@@ -52,6 +53,20 @@ std::optional<Steps> steps_of(const ReductionFunc &reduction) {
     return steps.points <= kMostPoints ? std::make_optional(steps) : std::nullopt;
 }
 
+/// The first step of a maximum that begins with minus infinity (a minimum with plus infinity): the value itself. Of an infinity
+/// that stays, Halide 21 makes v - max(-inf, v) no number.
+Expr first_of_extremes(const Expr &step, const std::string &self, const Expr &init) {
+    const auto *start = init.as<FloatImm>();
+    const auto *greater = step.as<Max>();
+    const auto *smaller = step.as<Min>();
+    if (!start || !std::isinf(start->value) || !(start->value < 0 ? greater != nullptr : smaller != nullptr)) {
+        return Expr();
+    }
+    const Expr a = greater ? greater->a : smaller->a, b = greater ? greater->b : smaller->b;
+    const auto is_self = [&](const Expr &e) { return e.as<Call>() && e.as<Call>()->name == self; };
+    return is_self(a) ? b : is_self(b) ? a : Expr();
+}
+
 std::optional<Func> written_out(const ReductionFunc &reduction) {
     const std::optional<Steps> steps = steps_of(reduction);
     // Halide 21 writes an infinity in float64, where a minimum begins, as one in float32: OpenCL C then finds no min of both.
@@ -66,8 +81,15 @@ std::optional<Func> written_out(const ReductionFunc &reduction) {
             here[reduction.over[r].var] = Expr((int)(steps->min[r] + left % steps->extent[r]));
             left /= steps->extent[r];
         }
+        const Expr one = simplify(substitute(here, reduction.update[0]));
+        const Expr alone =
+            step == 0 ? first_of_extremes(one, reduction.function.name(), simplify(reduction.init[0])) : Expr();
+        if (alone.defined()) {
+            value = alone;
+            continue;
+        }
         ReplaceSelf so_far(reduction.function.name(), value);
-        value = so_far.mutate(simplify(substitute(here, reduction.update[0])));
+        value = so_far.mutate(one);
         if (so_far.found != 1) {
             return std::nullopt;
         }

@@ -222,6 +222,18 @@ TEST_F(WrittenOut, TakesSmallWindowsInTheOrderOfTheirLoop) {
         << "the last step is outermost";
 }
 
+TEST_F(WrittenOut, KeepsNoInfinityOfAMaximum) {
+    const RDom r(0, 2);
+    window(x, y) = Float(32).min();
+    window(x, y) = max(window(x, y), in(x + r, y));
+    EXPECT_THAT(written_out(), SizeIs(1));
+    const Expr most = Internal::Function(output.value().as<Internal::Mul>()->a.as<Internal::Call>()->func).values()[0];
+    std::ostringstream text;
+    text << most;
+    EXPECT_EQ(text.str().find("inf"), std::string::npos) << text.str();
+    EXPECT_TRUE(most.as<Internal::Max>()) << text.str();
+}
+
 TEST_F(WrittenOut, LeavesLargeAndUnknownDomainsAndTuplesAlone) {
     const RDom large(0, 6, 0, 6), unknown(0, in.dim(0).extent());
     for (const RDom &r : {large, unknown}) {
