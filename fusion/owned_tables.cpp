@@ -23,8 +23,8 @@ constexpr int64_t kLeastThreads = 32, kMostThreads = 256;
 /// Shared memory that is left to other blocks of the multiprocessor: two at least.
 constexpr double kMostShared = 40 * 1024;
 
-/// Nothing that is read moves with the dimension one by one, and a third at least of what a step computes is the same along it (beside the
-/// loads, which all are).
+/// Nothing that is read moves with the dimension one by one, and a third at least of what a step computes is the same along it
+/// (beside the loads, which all are).
 bool is_channel(const StageGraph &graph, Vertex update, int dim) {
     for (auto [e, end] = in_edges(update, graph); e != end; ++e) {
         const Read &read = graph[*e];

@@ -84,30 +84,19 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
         over = made_reduction("fusion_vector_r");
     }
     whole.split_over_threads(over, turn, thread_r, reduction.threads, reduction.by_width);
-    int folding = shares;
-    if (reduction.vector > 1) {
-        folding = vectors;
-        schedule.push_back({.func_id = vectors,
-                            .update = 1,
-                            .verb = Verb::RFactor,
-                            .loops = {thread_r, thread, lane_r, lane},
-                            .other = f});
-    }
-    const auto fold_all = [&] {
+    const int folding = reduction.vector > 1 ? vectors : shares;
+    const auto factor = [&](int made, const std::vector<Loop> &loops) {
+        schedule.push_back({.func_id = made, .update = 1, .verb = Verb::RFactor, .loops = loops, .other = f});
         // Of fewer threads than the constant a share of no element would be skipped under a condition that Halide hoists
         // out of all branches, and then no branch keeps a row in registers.
-        if (reduction.by_width) {
+        if (made == folding && reduction.by_width) {
             whole(Verb::FoldAll);
         }
     };
-    if (folding == vectors) {
-        fold_all();
+    if (reduction.vector > 1) {
+        factor(vectors, {thread_r, thread, lane_r, lane});
     }
-    schedule.push_back(
-        {.func_id = shares, .update = 1, .verb = Verb::RFactor, .loops = {thread_r, thread}, .other = f});
-    if (folding == shares) {
-        fold_all();
-    }
+    factor(shares, {thread_r, thread});
     const Loop registers = keep_for_block(schedule, shares, kept_shares, thread, reduction.threads, reduction, anchor);
     if (reduction.vector > 1) {
         const Emitter start(schedule, vectors, 0), fold(schedule, vectors, 1);
@@ -132,7 +121,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
     const Loop group_r = made_reduction("fusion_group_r"), folder_r = made_reduction("fusion_folder_r"),
                folder = made("fusion_folder");
     whole(Verb::Split, {thread_r, group_r, folder_r}, folders, TailStrategy::GuardWithIf);
-    schedule.push_back({.func_id = sums, .update = 1, .verb = Verb::RFactor, .loops = {folder_r, folder}, .other = f});
+    factor(sums, {folder_r, folder});
     keep_for_block(schedule, sums, kept_sums, folder, folders, reduction, anchor);
     const Emitter fold(schedule, sums, 1);
     if (reduction.by_width) {

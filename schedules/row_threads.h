@@ -3,8 +3,8 @@
 /// keep the threads of a block as busy as those of that width do.
 ///
 /// On an H200 (2026-11-30), softmax planned for 4096 columns, 0.5 GiB, milliseconds with 512 threads a row and with these:
-/// 300 columns 6.57 and 0.65, 1004 2.27 and 0.37, 2048 0.65 and 0.36, 5000 0.49 and 0.37, 5003 0.88 and 0.57, 8192 0.34 and
-/// 0.33, 16384 0.33 and 0.36.
+/// 300 columns 6.54 and 0.58, 1004 2.27 and 0.35, 2048 0.64 and 0.34, 5000 0.49 and 0.36, 5003 0.87 and 0.41, 8192 0.346 and
+/// 0.342, 16384 0.327 and 0.325.
 #include <Halide.h>
 
 #include <string>

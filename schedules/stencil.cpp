@@ -134,7 +134,8 @@ std::optional<Condition> tile_condition(const PipelineView &view, const Group &g
         const Condition as_estimated = estimate_condition(view, output, z);
         facts->insert(facts->end(), as_estimated.begin(), as_estimated.end());
     }
-    for (int d = 0; facts && d < (int)group.known.size() && knows_choices(group, tile); d++) {
+    const bool knows = facts && knows_choices(group, tile);
+    for (int d = 0; knows && d < (int)group.known.size(); d++) {
         if (group.known[d].points > 0 && !group.known[d].is_all) {
             const Condition begins = phase_condition(view, output, d, group.known[d].points);
             facts->insert(facts->end(), begins.begin(), begins.end());
