@@ -45,6 +45,9 @@ std::string tile_text(const Group &group) {
                 std::to_string(group.tile.threads / group.tile.lanes) + " owners" +
                 (group.tile.slices > 1 ? " of " + std::to_string(group.tile.slices) + " points" : "");
     }
+    if (group.tile.around > 0) {
+        text += ", " + std::to_string(group.price.launches) + " launches one after the other";
+    }
     text += group.tile.vector > 1 ? " x " + std::to_string(group.tile.vector) + " neighbours" : "";
     return text + (group.tile.per_thread > 1 ? " x " + std::to_string(group.tile.per_thread) + " turns" : "");
 }

@@ -80,6 +80,9 @@ struct Stage {
     std::vector<Extent> dims;       ///< loop dimensions, as written by the user
     std::vector<Extent> reduction;  ///< dimensions of the RDom
     std::vector<int> independent;   ///< dims whose loop may run in any order: their points never meet
+    /// By how many outermost loops of the reduction run one after the other, a launch a step: the loops (dims, then
+    /// reduction) whose steps never meet within one, the contiguous one first. Empty: nothing new.
+    std::vector<std::vector<int>> side_by_side;
     std::vector<int64_t> choices;   ///< per dim: what is read is chosen by its remainder of so many; 1: by more; 0: not
     std::vector<int64_t> most_extent;  ///< per dim: however large inputs and outputs are; 0: there is no such bound
     std::vector<int> memory_order;     ///< dims from the one with stride 1 outwards
@@ -89,6 +92,14 @@ struct Stage {
     Work chosen;  ///< the mean of points for which the choices along its dims are known; without choices, as work
     int live_values = 1;  ///< most 32-bit values alive while one point is computed from loaded operands
 
+    /// A loop by its number: the dims, then the reduction.
+    const Extent &loop(size_t number) const {
+        return number < dims.size() ? dims[number] : reduction[number - dims.size()];
+    }
+    /// The entry of side_by_side; the independent dims where the graph says nothing of loops.
+    const std::vector<int> &loops_at_once(size_t around) const {
+        return around < side_by_side.size() ? side_by_side[around] : independent;
+    }
     /// Points of the loops: of an update those over its reduction and the dimensions it does not compute.
     double points() const;
     /// Elements stored.

@@ -62,6 +62,7 @@ struct Tile {
     int reducing = 1;     ///< of these, threads that share one reduction
     int chunks = 1;       ///< parts of a reduction in blocks of their own, combined by a second launch
     int bands = 1;        ///< blocks that share an output's row: each finds its reductions again
+    int around = 0;       ///< of an update in memory: outermost loops of its RDom that have a launch a step
     bool operator==(const Tile &) const = default;
 };
 

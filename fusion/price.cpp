@@ -144,6 +144,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     } else if (is_owned) {
         threads = owned.threads;
         instructions = owned.instructions;
+        price.launches = (int)std::min(1e9, owned.launches);
+        price.launch_us = price.launches * device.launch;
         price.shared_bytes = owned.shared_bytes;
     } else {
         instructions += threads * (double)group.outputs.size() * (divides ? kDividedIndex : kPlainIndex);

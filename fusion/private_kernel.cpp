@@ -87,22 +87,34 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
 PrivateWork parallel_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
     const Stage &stage = graph[group.outputs[0]];
     PrivateWork work;
-    work.threads = std::max(1.0, points_of(stage, stage.independent));
-    const double steps = stage.points() / work.threads;
+    work.launches = launches_around(stage, tile);
+    work.threads = 1;
+    for (const int loop : stage.loops_at_once(tile.around)) {
+        work.threads *= std::max(1.0, (double)stage.loop(loop).extent);
+    }
+    const double steps = std::max(1.0, stage.points() / work.threads / work.launches);
     for (const Member &member : group.members) {
         work.instructions += member.evaluations * graph[member.stage].work.total();
     }
-    work.instructions += work.threads * kIndex;
+    work.instructions += work.threads * work.launches * kIndex;
     const double step = stage.places == Places::Data ? kDataStep
                         : stage.reduction.size() > 1 ? kMemoryStep
                                                      : kWrittenOut / tile.per_thread;
-    work.latency_us = steps * step + device.memory_latency;
+    work.latency_us = work.launches * ((steps - 1) * step + device.memory_latency);
     // A block that is not full takes as long as one that is.
     work.threads = std::ceil(work.threads / tile.threads) * tile.threads;
     return work;
 }
 
 }  // namespace
+
+double launches_around(const Stage &stage, const Tile &tile) {
+    double launches = 1;
+    for (size_t r = stage.reduction.size() - tile.around; r < stage.reduction.size(); r++) {
+        launches *= std::max(1.0, (double)stage.reduction[r].extent);
+    }
+    return launches;
+}
 
 double owned_bytes(const StageGraph &graph, Vertex stage) {
     const Stage &s = graph[stage];
@@ -176,6 +188,11 @@ PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &
 std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group) {
     const Stage &stage = graph[group.outputs[0]];
     std::vector<Tile> tiles = {{.per_thread = 1}};
+    for (int around = 1; around < (int)stage.side_by_side.size(); around++) {
+        if (!stage.side_by_side[around].empty()) {
+            tiles.push_back({.per_thread = 1, .around = around});
+        }
+    }
     for (const int steps : {kWrittenOutSteps, 2 * kWrittenOutSteps, 4 * kWrittenOutSteps}) {
         double instructions = 0;
         for (const Member &member : group.members) {

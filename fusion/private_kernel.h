@@ -25,7 +25,8 @@ bool can_be_private(const StageGraph &graph, Vertex stage, const Device &device)
 bool is_private(const StageGraph &graph, const Group &group);
 
 struct PrivateWork {
-    double threads = 0;
+    double launches = 1;  ///< one after the other
+    double threads = 0;   ///< of one
     double instructions = 0;
     double latency_us = 0;  ///< of one block, were it alone
     int shared_bytes = 0;
@@ -43,7 +44,11 @@ inline constexpr int kWrittenOutSteps = 8;
 /// dimensions.
 PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
 
-/// Tiles of a single definition that runs in memory: `per_thread` steps of its loop are written out.
+/// Launches of a single definition that runs in memory: one a step of the loops around it.
+double launches_around(const Stage &stage, const Tile &tile);
+
+/// Tiles of a single definition that runs in memory: `per_thread` steps of its loop are written out, or the outermost loops
+/// of its RDom have a launch a step, so that more of its steps run at once.
 std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group);
 
 /// Tiles that the template can execute; the price chooses. `reducing` is 1 where a thread owns its points.

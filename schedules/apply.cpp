@@ -76,6 +76,9 @@ void apply_to_stage(const Directive &d, Halide::Stage stage, const std::vector<V
     case Verb::Atomic:
         stage.atomic();
         return;
+    case Verb::AllowRaceConditions:
+        stage.allow_race_conditions();
+        return;
     case Verb::ComputeWith:
         if (d.loops[0].kind == Loop::Reduction) {
             stage.compute_with(funcs[d.other].update(d.update - 1), loops[0]);

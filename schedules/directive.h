@@ -50,6 +50,7 @@ enum class Verb {
     GpuThreads,
     GpuSingleThread,
     Atomic,
+    AllowRaceConditions,  ///< Halide cannot prove that there are none; the planner has
     ComputeWith,  ///< loops[0] of func `other`, of its same definition where that is a variable of the RDom
 };
 

@@ -6,6 +6,18 @@
 
 namespace fusion {
 
+namespace {
+
+/// What Halide makes of a variable of an RDom is one too.
+Loop made_of(const std::vector<Loop> &loops, const std::string &name) {
+    const bool reduces = std::any_of(loops.begin(), loops.end(), [](const Loop &loop) {
+        return loop.kind == Loop::Reduction || loop.kind == Loop::MadeReduction;
+    });
+    return reduces ? made_reduction(name) : made(name);
+}
+
+}  // namespace
+
 Emitter Emitter::under(const Condition &condition, int branch) const {
     schedule.push_back(
         {.func_id = func_id, .update = update, .branch = branch, .verb = Verb::Specialize, .condition = condition});
@@ -21,7 +33,7 @@ void Emitter::split_over_threads(const Loop &loop, const Loop &turn, const Loop 
 Loop Emitter::fuse_all(const std::vector<Loop> &loops, const std::string &name) const {
     Loop fused = loops[0];
     for (size_t i = 1; i < loops.size(); i++) {
-        const Loop next = made(name + (i + 1 < loops.size() ? std::to_string(i) : ""));
+        const Loop next = made_of({fused, loops[i]}, name + (i + 1 < loops.size() ? std::to_string(i) : ""));
         (*this)(Verb::Fuse, {fused, loops[i], next});
         fused = next;
     }
@@ -56,14 +68,16 @@ void Emitter::unroll_steps(const Stage &stage, int steps) const {
 void Emitter::points_over_threads(const Stage &stage, const std::vector<Loop> &loops, int threads) const {
     double across = stage.role == Role::Intermediate;
     for (size_t i = 2; i < loops.size(); i++) {
-        across *= loops[i].kind == Loop::Arg ? (double)stage.dims[loops[i].index].extent : 1;
+        across *= loops[i].kind == Loop::Arg         ? (double)stage.dims[loops[i].index].extent
+                  : loops[i].kind == Loop::Reduction ? (double)stage.reduction[loops[i].index].extent
+                                                     : 1;
     }
     std::vector<Loop> blocks = fuse_for_grid(loops, "fusion_point", across);
-    (*this)(Verb::Split, {blocks[0], made("fusion_block"), made("fusion_thread")}, threads,
-            Halide::TailStrategy::GuardWithIf);
-    blocks[0] = made("fusion_block");
+    const Loop block = made_of({blocks[0]}, "fusion_block"), thread = made_of({blocks[0]}, "fusion_thread");
+    (*this)(Verb::Split, {blocks[0], block, thread}, threads, Halide::TailStrategy::GuardWithIf);
+    blocks[0] = block;
     (*this)(Verb::GpuBlocks, blocks);
-    (*this)(Verb::GpuThreads, {made("fusion_thread")});
+    (*this)(Verb::GpuThreads, {thread});
 }
 
 int made_id(const PipelineView &view, const Group &group, Vertex stage, int which) {

@@ -64,6 +64,8 @@ const char *method(Verb verb) {
         return "gpu_single_thread";
     case Verb::Atomic:
         return "atomic";
+    case Verb::AllowRaceConditions:
+        return "allow_race_conditions";
     case Verb::ComputeWith:
         return "compute_with";
     }

@@ -13,6 +13,7 @@
 #include "fusion/halide/memory_order.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/halide/regions.h"
+#include "fusion/halide/side_by_side.h"
 #include "fusion/halide/unneeded_reads.h"
 #include "fusion/halide/user_schedule.h"
 #include "fusion/halide/walk.h"
@@ -161,6 +162,7 @@ private:
             stage.scatters = updates.size() == 1 && update > 0 && scatters(f, definition, value_bounds);
             stage.places = places_of(f, definition);
             stage.independent = independent_dims(f, definition);
+            stage.side_by_side = side_by_side(f, definition, stage.memory_order);
             stage.choices = choices_by(definition.values(), loop_names(stage.dims));
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
