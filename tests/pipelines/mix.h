@@ -85,6 +85,8 @@ private:
     Source permuted();
     Source transposed();
     Source last_write_wins();
+    Source part();
+    Source rows_in_turn();
 };
 
 }  // namespace fusion

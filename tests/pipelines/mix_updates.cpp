@@ -171,4 +171,28 @@ Source Mix::last_write_wins() {
     return {f, 1, entries};
 }
 
+/// A part of a plane, all of whose points may change at once.
+Source Mix::part() {
+    Func f = named("part");
+    const int width = some({5, 33, 100}), height = some({3, 40});
+    RDom r(1, width - 2, 0, height, "r");
+    if (draw.percent(40)) {
+        r.where((r.x + r.y) % 3 != 0);
+    }
+    f(x, y) = whole_number(here()) % 100;
+    f(r.x, r.y) = (f(r.x, r.y) * 3 + whole_number(here(r.x + 1, r.y))) % 997;
+    return {f, 2, width, height};
+}
+
+/// Each row from the one before.
+Source Mix::rows_in_turn() {
+    Func f = named("turns");
+    const int width = some({5, 33, 300}), height = some({3, 20});
+    const RDom r(1, width - 2, 1, height - 1, "r");
+    f(x, y) = whole_number(here()) % 100;
+    const Expr above = f(r.x - 1, r.y - 1) + f(r.x + 1, r.y - 1);
+    f(r.x, r.y) = (draw.percent(50) ? above + f(r.x, r.y) : above + whole_number(here(r.x, r.y))) % 991;
+    return {f, 2, width, height};
+}
+
 }  // namespace fusion

@@ -25,6 +25,7 @@ void Mix::add_stage() {
         &Mix::row_histograms, &Mix::local_histograms, &Mix::scan,      &Mix::recursive_filter, &Mix::running_table,
         &Mix::updates,        &Mix::window,           &Mix::row_value, &Mix::best_of_window,   &Mix::permuted,
         &Mix::transposed,     &Mix::last_write_wins,  &Mix::window,    &Mix::lookup,
+        &Mix::part,           &Mix::rows_in_turn,
     };
     const size_t make = (size_t)draw.below((int)std::size(kMakes));
     sources.push_back((this->*kMakes[make])());
