@@ -83,7 +83,7 @@ struct Stage {
     /// By how many outermost loops of the reduction run one after the other, a launch a step: the loops (dims, then
     /// reduction) whose steps never meet within one, the contiguous one first. Empty: nothing new.
     std::vector<std::vector<int>> side_by_side;
-    std::vector<int64_t> choices;   ///< per dim: what is read is chosen by its remainder of so many; 1: by more; 0: not
+    std::vector<int64_t> choices;  ///< per dim: what is read is chosen by its remainder of so many; 1: by more; 0: not
     std::vector<int64_t> most_extent;  ///< per dim: however large inputs and outputs are; 0: there is no such bound
     std::vector<int> memory_order;     ///< dims from the one with stride 1 outwards
     int value_bytes = 0;               ///< bytes a point of all Tuple elements together

@@ -152,6 +152,9 @@ Decision can_tile(const StageGraph &graph, const Group &group) {
     if (group.outputs.size() != 1 || !group.staged.empty() || out.update > 0 || out.has_updates || out.dims.empty()) {
         return Decision::forbid(stage_name(out) + " is not computed in tiles of independent points");
     }
+    if (!out.kept_apart.empty()) {
+        return Decision::forbid(stage_name(out) + " has no branches for whole tiles: " + out.kept_apart);
+    }
     const auto is_box = [](const Member &m) { return m.placement == Placement::AtBlock; };
     const bool keeps_boxes = std::any_of(group.members.begin(), group.members.end(), is_box);
     if (keeps_boxes && !has_whole_tile(graph, group)) {

@@ -51,7 +51,7 @@ enum class Verb {
     GpuSingleThread,
     Atomic,
     AllowRaceConditions,  ///< Halide cannot prove that there are none; the planner has
-    ComputeWith,  ///< loops[0] of func `other`, of its same definition where that is a variable of the RDom
+    ComputeWith,          ///< loops[0] of func `other`, of its same definition where that is a variable of the RDom
 };
 
 struct Directive {

@@ -58,8 +58,8 @@ public:
     /// Two steps with the same values of the variables in `same`, but unlike ones of `variable`, never meet.
     bool never_meet(const std::string &variable, const std::set<std::string> &same) const {
         return !is_indirect && std::all_of(own.places.begin(), own.places.end(), [&](const auto &place) {
-                   return are_apart(place, variable, same, true) && are_apart(place, variable, same, false);
-               });
+            return are_apart(place, variable, same, true) && are_apart(place, variable, same, false);
+        });
     }
 
 private:

@@ -24,7 +24,7 @@ public:
 
     std::vector<Source> sources;
 
-    void add_stage();
+    void add_stage(int kinds);
     static const std::vector<Halide::Type> &types();
 
 private:

@@ -17,23 +17,24 @@ const std::vector<Type> &Mix::types() {
     return types;
 }
 
-void Mix::add_stage() {
+void Mix::add_stage(int kinds) {
     using Make = Source (Mix::*)();
     static constexpr Make kMakes[] = {
         &Mix::pointwise,      &Mix::pointwise,        &Mix::pointwise, &Mix::stencil,          &Mix::stencil,
         &Mix::strided,        &Mix::gather,           &Mix::lookup,    &Mix::histogram,        &Mix::histogram,
         &Mix::row_histograms, &Mix::local_histograms, &Mix::scan,      &Mix::recursive_filter, &Mix::running_table,
         &Mix::updates,        &Mix::window,           &Mix::row_value, &Mix::best_of_window,   &Mix::permuted,
-        &Mix::transposed,     &Mix::last_write_wins,  &Mix::window,    &Mix::lookup,
-        &Mix::part,           &Mix::rows_in_turn,
+        &Mix::transposed,     &Mix::last_write_wins,  &Mix::window,    &Mix::lookup,           &Mix::part,
+        &Mix::rows_in_turn,
     };
-    const size_t make = (size_t)draw.below((int)std::size(kMakes));
+    static_assert(std::size(kMakes) == kMixedKinds);
+    const size_t make = (size_t)draw.below(kinds);
     sources.push_back((this->*kMakes[make])());
 }
 
 namespace {
 
-Built build(uint32_t seed, RandomMixed &made) {
+Built build(uint32_t seed, int kinds, RandomMixed &made) {
     Draw draw(seed);
     Built built;
     ImageParam image(draw.one_of(Mix::types()), 2, kMixedImage);
@@ -43,7 +44,7 @@ Built build(uint32_t seed, RandomMixed &made) {
     Mix mix(draw, image);
     const int stages = draw.percent(70) ? 3 + draw.below(6) : 3 + draw.below(28);
     for (int s = 0; s < stages; s++) {
-        mix.add_stage();
+        mix.add_stage(kinds);
     }
     made.ranks.clear();
     made.fixed.clear();
@@ -85,12 +86,12 @@ std::vector<Region> RandomMixed::regions_in(const Region &plane) const {
     return regions;
 }
 
-RandomMixed random_mixed(uint32_t seed) {
+RandomMixed random_mixed(uint32_t seed, int kinds) {
     RandomMixed made;
-    build(seed, made);
-    made.builder = [seed] {
+    build(seed, kinds, made);
+    made.builder = [seed, kinds] {
         RandomMixed again;
-        return build(seed, again);
+        return build(seed, kinds, again);
     };
     return made;
 }
