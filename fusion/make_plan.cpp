@@ -272,7 +272,7 @@ Plan make_plan(const StageGraph &graph, const Device &device, const PlanOptions 
     plan.variant = options.variant;
     plan.rewrites = options.rewrites;
     plan.register_cap = options.register_cap > 0 ? options.register_cap : (int)device.registers_per_thread;
-    const Limits limits{plan.register_cap, options.max_vector};
+    const Limits limits{plan.register_cap, options.max_vector, options.counts_shared};
     Planner planner(graph, device, limits);
     check_can_run(graph, planner.draft.assignment);
     if (options.variant == Variant::Fused) {

@@ -39,8 +39,9 @@ inline constexpr int kTransposeTile = 64;
 
 /// What a kernel's tile may use.
 struct Limits {
-    int registers = 64;  ///< a thread
-    int vector = 4;      ///< neighbouring points a thread
+    int registers = 64;          ///< a thread
+    int vector = 4;              ///< neighbouring points a thread
+    bool counts_shared = false;  ///< what points of a thread share, the compiler keeps in registers (StencilWork)
 };
 
 /// The dimensions of a kernel's output that a tile covers; a block has one point of the others.
@@ -216,6 +217,7 @@ struct PlanOptions {
     Variant variant = Variant::Fused;
     int register_cap = 0;                ///< 0: the device's default
     int max_vector = 4;                  ///< 1 for a plan of narrow kernels, which need fewer registers
+    bool counts_shared = false;          ///< as in Limits: for a plan of smaller tiles, which need fewer registers
     std::vector<Rewrite> rewrites = {};  ///< already in the graph's figures; make_plan hands them on
 };
 

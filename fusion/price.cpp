@@ -69,6 +69,22 @@ double resident_threads(const Device &device, int threads, int registers, int sh
     return std::min(blocks, std::max(per_multiprocessor, 1.0) * device.multiprocessors) * threads;
 }
 
+namespace {
+
+/// Microseconds in which registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
+/// (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
+double spilling_us(int spilled, double threads, const Device &device) {
+    return spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * 1e-3;
+}
+
+/// The part of its rate at which a multiprocessor with so many threads issues instructions. Tiles of points wait for shared
+/// memory too: unsharp issued 36% of the time with 480 threads, 49% with 920 (ncu, H200, 2026-12-01).
+double issue_rate(double threads, bool is_tiled, bool contracts) {
+    return is_tiled ? std::min(1.0, std::sqrt(threads / 1024)) : std::min(1.0, threads / (contracts ? 256 : 512));
+}
+
+}  // namespace
+
 Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap,
                    const std::optional<MeasuredRegisters> &measured) {
     Price price;
@@ -171,10 +187,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const double to_us = 1e-3;  // bytes / (GB/s) = ns
     price.read_us = ((price.bytes_read - read_l2) / memory + read_l2 / l2) * to_us;
     price.write_us = ((price.bytes_written - written_l2) / memory + written_l2 / l2) * to_us;
-    // Registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
-    // (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
-    const double spilled_us =
-        price.spilled * 4.0 * 2.0 * threads * std::max(1.0, contraction.turns) / device.memory_bandwidth * to_us;
+    const double spilled_us = spilling_us(price.spilled, threads * std::max(1.0, contraction.turns), device);
     price.read_us += price.bytes_read * (stencil.halo - 1) / l2 * to_us;
     if (contracts) {
         price.read_us += contraction.l2_bytes / l2 * to_us;
@@ -186,7 +199,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         price.bytes_read += block.partial_bytes / 2;
         price.bytes_written += block.partial_bytes / 2;
     }
-    const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512)));
+    const double busy = issue_rate(resident / device.multiprocessors, group.kind == Template::Stencil, contracts);
     const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
     const double latency_us = is_owned ? owned.latency_us : is_tiled ? stencil.latency_us : block.latency_us;
     const double waves = std::max(1.0, price.waves);
@@ -220,7 +233,12 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
     bool first = true;
     const double points = graph[group.outputs[0]].points();
     for (const Tile &tile : candidates) {
-        const Price price = price_kernel(graph, group, tile, device, limits.registers);
+        Price price = price_kernel(graph, group, tile, device, limits.registers);
+        if (limits.counts_shared && group.kind == Template::Stencil) {
+            const int more = price.registers.value + (int)stencil_work(graph, group, tile).values_shared;
+            const int spilled = std::max(0, more - limits.registers) - price.spilled;
+            price.time_us += spilled > 0 ? spilling_us(spilled, price.blocks * tile.threads, device) : 0;
+        }
         const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
         const bool is_short =
             group.kind != Template::Stencil ||

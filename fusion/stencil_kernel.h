@@ -42,6 +42,9 @@ struct StencilWork {
     double shared_bytes = 0;
     double latency_us = 0;   ///< of one block, were it alone
     double values_kept = 0;  ///< 32-bit words that a thread keeps for its points
+    /// The same of values that the compiler finds to be shared, and keeps or not as it likes: of unsharp it keeps all, of harris
+    /// half.
+    double values_shared = 0;
 };
 
 StencilWork stencil_work(const StageGraph &graph, const Group &group, const Tile &tile);

@@ -76,7 +76,13 @@ Planned with_roomier_tiles(const Planned &measured, const PipelineView &view, co
     return best;
 }
 
-/// Registers from ptxas; where kernels spill, narrower ones are tried too and the cheaper plan is taken.
+/// Tiles of points whose registers leave a multiprocessor few threads.
+bool wants_fewer_registers(const Group &group) {
+    constexpr double kFew = 0.45;
+    return group.kind == Template::Stencil && (group.price.spilled > 0 || group.price.occupancy < kFew);
+}
+
+/// Registers from ptxas; where tiles of points take many, a plan that counts what their threads share, and where kernels spill, narrower ones are tried too and the cheaper plan is taken.
 Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target,
                       const PlanOptions &options, const std::string &name) {
     const std::vector<int> caps = options.register_cap > 0 ? std::vector<int>{options.register_cap} : kRegisterCaps;
@@ -90,6 +96,15 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
         wide = with_roomier_tiles(wide, view, device, target, options, caps, name);
     }
     wide = with_measured_tiles(wide, target, caps);
+    if (std::any_of(wide.plan.groups.begin(), wide.plan.groups.end(), wants_fewer_registers)) {
+        PlanOptions counting_options = options;
+        counting_options.counts_shared = true;
+        Planned counting = plan_as(view, device, target, counting_options, name);
+        if (!has_same_tiles(counting.plan, wide.plan)) {
+            measure_registers(counting, target, caps);
+            wide = counting.ledger.planned.time_us < wide.ledger.planned.time_us ? counting : wide;
+        }
+    }
     const auto spills = [](const Group &group) { return group.price.spilled > 0; };
     if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
         return wide;

@@ -64,6 +64,36 @@ TEST_F(StencilKernel, ComputesABlocksTileInWholeRounds) {
     EXPECT_DOUBLE_EQ(work.evaluations.at(wide), 1024.0 * 1024 / (64 * 32) * (96 * 40));
 }
 
+TEST_F(StencilKernel, FindsWhatIsAtNumbersOnceAThreadOfABox) {
+    Builder with;
+    const Vertex weights = with.stage("weights", {5}, {}, 20);
+    const Vertex source = with.input("in", {1024, 1024});
+    const Vertex box = with.stage("box", {1024, 1024}, {{source}, {weights, ReadKind::Broadcast, 1, {-1}}});
+    const Vertex result = with.output("result", {1024, 1024}, {{box, ReadKind::Stencil, 9}});
+    with.graph[edge(box, result, with.graph).first].reach = {{-1, 1}, {-1, 1}};
+    with.graph[edge(weights, box, with.graph).first].rates = {{.is_number = true}};
+    std::vector<Placement> placement(num_vertices(with.graph), Placement::Root);
+    placement[weights] = Placement::Inlined;
+    placement[box] = Placement::AtBlock;
+    Group group = trace_kernel(with.graph, placement, {result});
+    group.kind = Template::Stencil;
+    group.tile = {.vector = 2, .per_thread = 4, .threads = 256, .lanes = 32, .dims = tiled_dims(with.graph, group)};
+    const double blocks = 1024.0 * 1024 / (64 * 32);
+    EXPECT_DOUBLE_EQ(stencil_work(with.graph, group, group.tile).evaluations.at(weights), blocks * 256);
+    for (Use &use : group.members[0].uses) {
+        use.numbers.clear();
+    }
+    EXPECT_GT(stencil_work(with.graph, group, group.tile).evaluations.at(weights), blocks * 64 * 32);
+}
+
+TEST_F(StencilKernel, CountsWhatThePointsOfAThreadShare) {
+    // Of `wide` 4 x 3 values: rows that are done leave. Of `in` the same of two neighbours more each way.
+    Group group = kernel(Placement::Inlined);
+    EXPECT_DOUBLE_EQ(stencil_work(b.graph, group, group.tile).values_shared, 4 * 3 + 6 * 5);
+    group.tile.vector = group.tile.per_thread = 1;
+    EXPECT_DOUBLE_EQ(stencil_work(b.graph, group, group.tile).values_shared, 0);
+}
+
 TEST_F(StencilKernel, CanTileABoxAndNothingElse) {
     EXPECT_TRUE(can_tile(b.graph, kernel(Placement::AtThread)).allowed());
     EXPECT_TRUE(can_tile(b.graph, kernel(Placement::AtBlock)).allowed());
