@@ -155,7 +155,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         threads = block.blocks * tile.threads;
         instructions = instructions * block.padding + block.band_instructions + threads * block.overhead;
         price.launches += block.partial_launches;
-        price.launch_us = price.launches * device.launch;
+        price.launch_us = price.launches * device.launch + block.partial_us;
         price.shared_bytes = block.shared_bytes;
     } else if (is_owned) {
         threads = owned.threads;
@@ -192,8 +192,10 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     if (contracts) {
         price.read_us += contraction.l2_bytes / l2 * to_us;
     } else if (reduces) {
-        price.read_us = price.read_us * block.uncoalesced * slower_walk(tile, full, device) +
-                        again_us(group, tile, block, full, device) +
+        const Walk walk{full, price.waves, (price.bytes_read + price.bytes_written) / block.blocks};
+        price.read_us = price.read_us * block.uncoalesced * slower_walk(graph, group, tile, walk, device) *
+                            last_wave(price.waves, full * in_flight, device) +
+                        again_us(graph, group, tile, block, full, device) +
                         (block.partial_bytes + block.band_bytes) / l2 * to_us +
                         late_reads_us(graph, group, tile, resident, device);
         price.bytes_read += block.partial_bytes / 2;

@@ -7,6 +7,7 @@
 #include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/reduction_walks.h"
 
 namespace fusion {
 namespace {
@@ -38,12 +39,29 @@ constexpr double kL2ShareOfRows = 0.7, kNothingInL2 = 1.4;
 /// source).
 constexpr double kAlone = 1.12;
 
+/// But for a long row whose walks are written out, in bytes that the block moves: softmax of 16384, 128 KB, 312 us (two blocks
+/// 264), layernorm of 8192, 96 KB, 426 (375); layernorm of 16384, 192 KB, 378, softmax of 32768, 256 KB, 271 (H200, 2026-12-01).
+constexpr double kAloneWithLongRow = 1.02, kHidesBarriers = 160 * 1024;
+
+/// A thread that holds more than three vectors of a row which it writes again (rows of 4096: softmax two 261 us, four and eight
+/// 265; l2_normalize 261, 265, 267; where nothing is written it gains: variance_rows 143 and 119; same source); and one whose
+/// loads of all inputs are more values than there are registers (layernorm, eight vectors of two inputs 408 us, four 375).
+constexpr int kFewVectors = 3, kMostLoaded = 40;
+constexpr double kManyVectors = 1.04, kCrowded = 1.09;
+
+/// A further slice of a thread begins with loads that nothing overlaps (variance_rows of 65536, 1024 slices four at a time: one,
+/// two and four turns 127, 130, 142 us; same source).
+constexpr double kFurtherTurn = 0.04;
+
+/// Folding what the chunks found, microseconds a step of its thread (moments of 64 columns in 66 to 264 chunks; same source).
+constexpr double kPartialStep = 0.2;
+
 /// Single elements that a thread has in flight: how far ptxas moves the loads of an unrolled loop.
 constexpr double kElementsInFlight = 8;
 
 /// Walking single elements: more requests for the same bytes (rows of 256 to 4096: 256 to 266 us, with two vectors a thread
-/// 256 to 260 us; same source).
-constexpr double kSingleElements = 1.03;
+/// 256 to 260 us; same source; softmax of 16384 277 and 264, layernorm of 8192 385 and 375, 2026-12-01).
+constexpr double kSingleElements = 1.05;
 
 /// What a cache loses of rows that fill `filled` of it.
 double share_beyond(double filled, double all_fits, double nothing_fits) {
@@ -68,7 +86,9 @@ double column_points(const Stage &out, const ReductionShape &shape) {
 double steps_in_flight(const StageGraph &graph, const Group &group, const Tile &tile) {
     const bool selects = std::any_of(group.members.begin(), group.members.end(),
                                      [&](const Member &m) { return graph[m.stage].work.selected_loads > 0; });
-    return tile.vector > 1 ? 2 * tile.per_thread : selects && tile.reducing > 1 ? 2 : kElementsInFlight;
+    return tile.vector > 1                ? 2 * tile.per_thread
+           : selects && tile.reducing > 1 ? 2
+                                          : kElementsInFlight * tile.per_thread;
 }
 
 BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
@@ -89,8 +109,9 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     for (const Member &slice : slices_of(graph, group)) {
         const Stage &stage = graph[slice.stage];
         const double slices = (double)stage.dims[slice_dim(slice)].extent;
-        first = std::ceil(slices / tile.reducing) * steps_of(stage);
-        walked += first * tile.reducing;
+        const int lanes = slice_lanes(graph, slice, tile);
+        first = std::ceil(slices / (tile.reducing * lanes)) * steps_of(stage);
+        walked += first * tile.reducing * lanes;
         useful += slices * steps_of(stage);
         work.latency_us += std::ceil(first / kElementsInFlight) * device.memory_latency.value;
         work.shared_bytes += (int)(slices * points_a_block) * stage.value_bytes;
@@ -150,11 +171,16 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
         }
     }
     work.partial_launches = tile.chunks > 1 ? (int)reductions.size() : 0;
+    work.partial_us = work.partial_launches * kPartialStep * std::ceil((double)tile.chunks / tile.reducing);
     return work;
 }
 
-double again_us(const Group &group, const Tile &tile, const BlockWork &block, double full, const Device &device) {
+double again_us(const StageGraph &graph, const Group &group, const Tile &tile, const BlockWork &block, double full,
+                const Device &device) {
     double again = 0, walked = 0;
+    if (vectors_held(graph, group, tile) > 0) {
+        return 0;
+    }
     for (const Input &input : group.inputs) {
         again += input.bytes * (input.passes - 1);
         walked += input.passes > 1.5 ? input.bytes : 0;
@@ -171,9 +197,34 @@ double again_us(const Group &group, const Tile &tile, const BlockWork &block, do
     return again * (is_same_block ? beyond_l1 : 1) * a_byte * 1e-3;
 }
 
-double slower_walk(const Tile &tile, double full, const Device &device) {
-    const double alone = full <= device.multiprocessors * tile.threads ? kAlone : 1;
-    return alone * (tile.vector > 1 ? 1 : kSingleElements);
+double last_wave(double waves, double in_flight_of_one, const Device &device) {
+    const double whole = std::floor(waves), rest = waves - whole;
+    if (whole < 1 || rest == 0) {
+        return 1;
+    }
+    const double reachable = std::max(1.0, rest * in_flight_of_one / device.memory_latency / 1000);
+    const double memory = std::min<double>(device.memory_bandwidth, in_flight_of_one / device.memory_latency / 1000);
+    return (whole + rest * std::max(1.0, memory / reachable)) / waves;
+}
+
+double slower_walk(const StageGraph &graph, const Group &group, const Tile &tile, const Walk &walk,
+                   const Device &device) {
+    const int held = vectors_held(graph, group, tile);
+    double slower = tile.vector > 1 ? 1 : kSingleElements;
+    // A chunk has its barriers at the end, and in a single wave no other block waits for that.
+    const bool waits = tile.chunks == 1 || walk.waves > 1;
+    if (walk.full <= device.multiprocessors * tile.threads && waits) {
+        slower *= held > 0 && walk.bytes_a_block >= kHidesBarriers ? kAloneWithLongRow : kAlone;
+    }
+    if (held > kFewVectors && !reduction_shape(graph, group).columns.empty()) {
+        slower *= kManyVectors;
+        double words = 0;
+        for (const Input &input : group.inputs) {
+            words += input.passes > 1.5 ? graph[input.producer].value_bytes / 4.0 : 0;
+        }
+        slower *= held * tile.vector * words > kMostLoaded ? kCrowded : 1;
+    }
+    return slower * (1 + kFurtherTurn * (turns_of_slices(graph, group, tile) - 1));
 }
 
 }  // namespace fusion

@@ -1,12 +1,14 @@
 #include "fusion/reduction_tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/reduction_price.h"
+#include "fusion/reduction_walks.h"
 
 namespace fusion {
 namespace {
@@ -56,6 +58,17 @@ bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<
            std::none_of(reductions.begin(), reductions.end(), [&](const Member &m) { return has_wide(m.stage); });
 }
 
+/// Blocks that such a tile cuts a reduction in: fewer than asked for where each folds whole rounds of what is written out.
+int parts_of(const StageGraph &graph, const Group &group, const std::vector<Member> &reductions, const Tile &tile) {
+    int64_t parts = 2;
+    for (const Member &reduction : reductions) {
+        const int64_t chunk = reduction_chunk(graph, group, reduction, tile);
+        const int64_t extent = graph[reduction.stage].reduction[chunked_rvar(graph, reduction)].extent;
+        parts = std::max(parts, (extent + chunk - 1) / chunk);
+    }
+    return (int)parts;
+}
+
 }  // namespace
 
 std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, const Device &device,
@@ -96,21 +109,38 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
         for (int points = 1; points * reducing <= (int)device.threads_per_block; points *= 2) {
             for (const int vector : {1, whole_vectors ? limits.vector : 1}) {
                 const Tile tile{.vector = vector, .threads = points * reducing, .reducing = reducing};
-                if (tile.threads < 32 || (vector == 1 && on_lanes && tile.threads > kMostScalarThreads)) {
+                // With wide loads there are threads for all slices at once.
+                const bool takes_turns = vector > 1 && turns_of_slices(graph, group, tile) > 1;
+                if (tile.threads < 32 || takes_turns ||
+                    (vector == 1 && on_lanes && tile.threads > kMostScalarThreads)) {
                     continue;
                 }
                 tiles.push_back(tile);
                 const double blocks = block_work(graph, group, tile, device).blocks;
                 const double enough = 16 * device.multiprocessors;
-                if (vector > 1 && column >= 8.0 * reducing * vector) {
+                for (const int turns : {2, 4}) {
                     Tile longer = tile;
-                    longer.per_thread = 2;
-                    tiles.push_back(longer);
+                    longer.per_thread = turns;
+                    const bool walks_on = turns == 2 && column >= 8.0 * reducing * vector;
+                    const bool reads_ahead = turns == 2 && !on_lanes && is_alone && longest >= 16.0 * reducing;
+                    if (vector > 1 ? walks_on || vectors_held(graph, group, longer) > turns : reads_ahead) {
+                        tiles.push_back(longer);
+                    }
                 }
-                for (int chunks = 2; can_split && blocks * chunks <= enough; chunks *= 2) {
-                    if (longest / chunks >= 4.0 * reducing * vector && chunks <= shortest_cut) {
+                const double most_chunks = std::min(shortest_cut, std::floor(longest / (4.0 * reducing * vector)));
+                int last = 1;
+                for (const int a_multiprocessor : {1, 2, 3, 4, 6, 8, 12, 16}) {
+                    const double fills = std::floor(a_multiprocessor * device.multiprocessors / blocks);
+                    const int chunks = (int)std::min(fills, most_chunks);
+                    if (!can_split || chunks <= last) {
+                        continue;
+                    }
+                    last = chunks;
+                    for (int turns = 1; turns <= (on_lanes ? 1 : 2); turns++) {
                         Tile split = tile;
+                        split.per_thread = turns;
                         split.chunks = chunks;
+                        split.chunks = parts_of(graph, group, reductions, split);
                         tiles.push_back(split);
                     }
                 }

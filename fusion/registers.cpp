@@ -1,10 +1,12 @@
 #include "fusion/registers.h"
 
 #include <algorithm>
+#include <set>
 
 #include "fusion/contraction_kernel.h"
 #include "fusion/live_values.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/reduction_walks.h"
 #include "fusion/stencil_kernel.h"
 
 namespace fusion {
@@ -32,6 +34,26 @@ bool is_guarded(const StageGraph &graph, const Group &group, const Tile &tile) {
     });
 }
 
+/// Words of an element of a row that one pass leaves in registers for the next: of the inputs that are walked again, or of the
+/// one stage that is all that reads them.
+int words_held(const StageGraph &graph, const Group &group) {
+    int sum = 0;
+    std::set<Vertex> readers;
+    for (const Input &input : group.inputs) {
+        if (input.passes <= 1.5) {
+            continue;
+        }
+        sum += words(graph[input.producer]);
+        for (const Vertex reader : consumers_of(graph, input.producer)) {
+            const auto is_reader = [&](const Member &member) { return member.stage == reader; };
+            if (std::any_of(group.members.begin(), group.members.end(), is_reader)) {
+                readers.insert(reader);
+            }
+        }
+    }
+    return readers.size() == 1 ? std::min(sum, words(graph[*readers.begin()])) : sum;
+}
+
 }  // namespace
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile, double kept) {
@@ -46,7 +68,8 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
         for (const Member &member : group.members) {
             most = std::max(most, graph[member.stage].live_values);
         }
-        const int further = 2 * (tile.per_thread - 1) * kRegistersAFurtherVector;
+        const int held = vectors_held(graph, group, tile) * words_held(graph, group);
+        const int further = held > 0 ? tile.vector * (held - 1) : 2 * (tile.per_thread - 1) * kRegistersAFurtherVector;
         const int unrolled = tile.vector > 1                  ? kRegistersALane * tile.vector + further
                              : is_guarded(graph, group, tile) ? kGuardedElements
                                                               : kUnrolledElements;

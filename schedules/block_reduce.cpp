@@ -39,8 +39,7 @@ Loop keep_for_block(Schedule &schedule, int whole, int wrapper, const Loop &thre
 
 }  // namespace
 
-int unrolled_steps(int64_t steps, int vector, int turns) {
-    const int most = (vector > 1 ? 2 : 4) * turns;
+int unrolled_steps(int64_t steps, int most) {
     if (steps <= most + 1) {
         return (int)std::max<int64_t>(steps, 1);
     }
@@ -107,7 +106,7 @@ void reduce_in_block(Schedule &schedule, const BlockReduction &reduction, const 
     }
     const int64_t steps =
         (reduction.extent + reduction.threads * reduction.vector - 1) / (reduction.threads * reduction.vector);
-    const int unrolled = unrolled_steps(steps, reduction.vector, reduction.turns);
+    const int unrolled = unrolled_steps(steps, reduction.written_out);
     if (unrolled > 1) {
         const Emitter fold(schedule, folding, 1);
         fold(Verb::Split, {turn, turn, made_reduction("fusion_unrolled_r")}, unrolled, TailStrategy::GuardWithIf);

@@ -22,7 +22,7 @@ struct BlockReduction {
     std::vector<int> kept = {};  ///< dimensions, that of which a block holds several points first
     bool on_lanes = true;        ///< neighbouring threads walk the reduction, else the kept dimension
     int vector = 1;
-    int turns = 1;                 ///< Tile::per_thread
+    int written_out = 1;           ///< as in steps_written_out()
     int threads = 1;               ///< that share one reduction
     int points = 1;                ///< of the kept dimension a block holds
     bool walks_points = false;     ///< as in kept_threads()
@@ -46,7 +46,7 @@ void bound_kept(const Emitter &emit, const std::vector<int> &kept, int points);
 /// rows of a block and would launch as many threads as there may be rows. Not done elsewhere: it costs registers.
 std::vector<Loop> kept_threads(const Emitter &emit, const std::vector<int> &kept, int points, bool walks_points);
 
-/// Vectors that a thread has in flight: how far a loop of `steps` is unrolled. `turns`: Tile::per_thread.
-int unrolled_steps(int64_t steps, int vector, int turns = 1);
+/// How far a loop of `steps` is unrolled so that no step needs a guard: `most` (steps_written_out()) or the next smaller factor.
+int unrolled_steps(int64_t steps, int most);
 
 }  // namespace fusion

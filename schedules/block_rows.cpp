@@ -1,5 +1,7 @@
 #include "schedules/block_rows.h"
 
+#include "fusion/reduction_kernel.h"
+#include "fusion/reduction_walks.h"
 #include "schedules/block_reduce.h"
 #include "schedules/layout.h"
 
@@ -46,7 +48,7 @@ AnchorLoops walk(const Emitter &emit, const Anchor &anchor, const Tile &tile, Ta
         }
         emit.split_over_threads(column, made("fusion_turn"), made("fusion_share"), tile.reducing, anchor.by_width);
         const int64_t steps = (extent + tile.reducing * vector - 1) / (tile.reducing * vector);
-        const int unrolled = unrolled_steps(steps, vector, tile.per_thread);
+        const int unrolled = unrolled_steps(steps, steps_written_out(vector, tile.per_thread, anchor.columns_on_lanes));
         if (unrolled > 1) {
             emit(Verb::Split, {made("fusion_turn"), made("fusion_turn"), made("fusion_unrolled")}, unrolled,
                  TailStrategy::GuardWithIf);

@@ -5,6 +5,7 @@
 #include "fusion/halide/reassociate.h"
 #include "fusion/private_kernel.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/reduction_walks.h"
 #include "schedules/block_reduce.h"
 #include "schedules/templates.h"
 
@@ -27,7 +28,7 @@ void scatter(Schedule &schedule, const PipelineView &view, const Group &group, c
     const int shared = shared_rvar(view.graph, member);
     emit(Verb::Split, {rvar(shared), turn, thread}, threads, TailStrategy::GuardWithIf);
     std::vector<Loop> order;
-    const int unrolled = unrolled_steps((stage.reduction[shared].extent + threads - 1) / threads, 1);
+    const int unrolled = unrolled_steps((stage.reduction[shared].extent + threads - 1) / threads, kElementsWrittenOut);
     if (unrolled > 1) {
         order.push_back(made_reduction("fusion_unrolled_r"));
         emit(Verb::Split, {turn, turn, order[0]}, unrolled, TailStrategy::GuardWithIf);

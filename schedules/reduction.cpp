@@ -9,8 +9,10 @@
 #include "fusion/footprint.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/reduction_kernel.h"
+#include "fusion/reduction_walks.h"
 #include "schedules/block_reduce.h"
 #include "schedules/block_rows.h"
+#include "schedules/block_slices.h"
 #include "schedules/layout.h"
 #include "schedules/templates.h"
 
@@ -18,9 +20,6 @@ namespace fusion {
 namespace {
 
 using Halide::TailStrategy;
-
-/// Steps of a slice written out: so many loads in flight.
-constexpr int kSliceSteps = 8;
 
 /// Of the loops over blocks beyond the second: dimensions that the blocks keep, and chunks.
 double points_across(const Stage &stage, const std::vector<int> &kept, int chunks) {
@@ -41,7 +40,7 @@ public:
     void split_over_blocks(const Member &member) {
         const Stage &stage = view.graph[member.stage];
         const int cut = chunked_rvar(view.graph, member), shared = shared_rvar(view.graph, member);
-        const int64_t chunk = chunk_of(stage.reduction[cut].extent);
+        const int64_t chunk = reduction_chunk(view.graph, group, member, group.tile);
         const int parts = id(member, kMadeByReduction), stored = id(member, kMadeByReduction + 1);
         const Loop chunk_r = made_reduction("fusion_chunk_r"), within = made_reduction("fusion_within_r");
         Emitter(schedule, stage.func_id, 1)(Verb::Split, {rvar(cut), chunk_r, within}, chunk,
@@ -59,7 +58,7 @@ public:
         anchor.chunk_dim = (int)stage.dims.size();
         anchor.across = points_across(stage, anchor.kept, group.tile.chunks);
         anchor.shares_lanes = shares_lanes(view.graph, group);
-        const AnchorLoops loops = walk(Emitter(schedule, stored, 0), anchor, group.tile, TailStrategy::GuardWithIf);
+        const AnchorLoops loops = walk_branches(schedule, view, group, anchor);
         // Of the parts' own RDom, in which `within` stands where the variable was.
         const Loop over = cut == shared ? within : rvar(shared);
         const int64_t extent = cut == shared ? chunk : stage.reduction[shared].extent;
@@ -111,36 +110,21 @@ public:
         Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {threads[0]});
     }
 
-    /// The slices of a row that the block holds: each folded by a thread in its registers, kept in shared memory.
+    /// The slices of a row that the block holds.
     void keep_slices(const Member &member, const BlockAnchor &anchor) {
         const Stage &stage = view.graph[member.stage];
-        const int wrapper = id(member, kMostMade - 1), slices = slice_dim(member);
-        const std::vector<int> kept = kept_of(stage);
-        schedule.push_back({.func_id = wrapper, .verb = Verb::Wrap, .other = stage.func_id});
-        const Emitter emit(schedule, wrapper, 0);
-        emit.with(Verb::ComputeAt, anchor.func_id, {anchor.block});
-        const Loop turn = made("fusion_turn"), share = made("fusion_share");
-        std::vector<Loop> threads = {share};
-        const int points = group.tile.threads / group.tile.reducing;
-        bound_kept(emit, kept, points);
-        emit(Verb::BoundStorage, {arg(slices)}, stage.most_extent[slices]);
-        emit(Verb::Split, {arg(slices), turn, share}, group.tile.reducing, TailStrategy::GuardWithIf);
-        const std::vector<Loop> rows = kept_threads(emit, kept, points, walks_points());
-        if (!rows.empty()) {
-            threads.insert(shares_lanes(view.graph, group) ? threads.end() : threads.begin(), rows[0]);
-        }
-        std::vector<Loop> order = {turn};
-        order.insert(order.end(), threads.begin(), threads.end());
-        if (!rows.empty()) {
-            order.insert(order.end(), rows.begin() + 1, rows.end());
-        }
-        emit(Verb::Reorder, order);
-        emit(Verb::GpuThreads, threads);
-        Emitter(schedule, stage.func_id, 0).with(Verb::ComputeAt, wrapper, {turn});
-        const Emitter fold(schedule, stage.func_id, 1);
-        const Loop step = made_reduction("fusion_turn_r"), unrolled = made_reduction("fusion_unrolled_r");
-        fold(Verb::Split, {rvar(0), step, unrolled}, kSliceSteps, TailStrategy::GuardWithIf);
-        fold(Verb::Unroll, {unrolled});
+        fold_slices(schedule,
+                    {.func_id = stage.func_id,
+                     .wrapper = id(member, kMostMade - 1),
+                     .dim = slice_dim(member),
+                     .most = stage.most_extent[slice_dim(member)],
+                     .lanes = slice_lanes(view.graph, member, group.tile),
+                     .kept = kept_of(stage),
+                     .on_lanes = shares_lanes(view.graph, group),
+                     .threads = group.tile.reducing,
+                     .points = group.tile.threads / group.tile.reducing,
+                     .walks_points = walks_points()},
+                    anchor);
     }
 
     bool walks_points() const { return !has_plain_region(view.graph, group.outputs[0]); }
@@ -164,7 +148,8 @@ public:
         return kept;
     }
 
-    int64_t chunk_of(int64_t extent) const {
+    /// Columns of the output that blocks of their own compute.
+    int64_t columns_a_piece(int64_t extent) const {
         const int64_t vector = group.tile.vector, chunks = (int64_t)group.tile.chunks * group.tile.bands;
         const int64_t even = (extent + chunks - 1) / chunks;
         return (even + vector - 1) / vector * vector;
@@ -179,14 +164,15 @@ private:
                              int first_made) const {
         const std::vector<int> kept = kept_of(view.graph[member.stage]);
         const bool on_lanes = shares_lanes(view.graph, group);
+        const bool walks_lanes = reduces_along_lanes(view.graph, member);
         return {.func_id = func_id,
                 .over = over,
                 .extent = extent,
                 .first_made = id(member, first_made),
                 .kept = kept,
                 .on_lanes = on_lanes,
-                .vector = on_lanes && reduces_along_lanes(view.graph, member) ? vector : 1,
-                .turns = group.tile.per_thread,
+                .vector = on_lanes && walks_lanes ? vector : 1,
+                .written_out = steps_written_out(on_lanes && walks_lanes ? vector : 1, group.tile.per_thread, on_lanes),
                 .threads = group.tile.reducing,
                 .points = group.tile.threads / group.tile.reducing,
                 .walks_points = walks_points(),
@@ -262,7 +248,7 @@ Schedule reduction_schedule(const PipelineView &view, const Group &planned_group
         anchor.columns_on_lanes = shape.columns[0] == contiguous_dim(out);
         anchor.column_extent = out.dims[shape.columns[0]].extent;
         anchor.column_chunk =
-            group.tile.chunks > 1 || group.tile.bands > 1 ? reductions.chunk_of(anchor.column_extent) : 0;
+            group.tile.chunks > 1 || group.tile.bands > 1 ? reductions.columns_a_piece(anchor.column_extent) : 0;
     }
     if (out.role == Role::Intermediate) {
         Emitter(schedule, anchor.func_id, 0)(Verb::ComputeRoot);

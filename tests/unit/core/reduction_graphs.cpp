@@ -82,6 +82,17 @@ StageGraph row_range(int64_t width, int64_t height) {
     return b.graph;
 }
 
+StageGraph sliced(int64_t most_slices) {
+    Builder b;
+    const Vertex in = b.input("in", {4096, 64});
+    const Vertex part = add_reduction(b, "part", {256, 64}, {16}, {{in, ReadKind::Strided, 1, {-1, 1}}});
+    b[part].reassociable = false;
+    b[part].most_extent = {most_slices, 0};
+    const Vertex total = add_reduction(b, "total", {64}, {256}, {{part, ReadKind::Reduction, 1, {1, 0}}});
+    b.output("output", {4096, 64}, {{in}, of_row(total)});
+    return b.graph;
+}
+
 Group block_kernel(const StageGraph &graph) {
     Assignment assignment = all_stored(graph);
     const Vertex last = num_vertices(graph) - 1;

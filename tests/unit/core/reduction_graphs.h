@@ -27,6 +27,9 @@ StageGraph scaled_by_row_sum(int64_t width, int64_t height);
 /// in -> low and high of each row, which do not wait for each other -> output.
 StageGraph row_range(int64_t width, int64_t height);
 
+/// in -> part (slice, row), each folded in order by one thread -> total of the parts of a row; in divided by it -> output.
+StageGraph sliced(int64_t most_slices);
+
 /// The kernel that stores the last stage, all reductions before it kept by its blocks and the rest inlined.
 Group block_kernel(const StageGraph &graph);
 

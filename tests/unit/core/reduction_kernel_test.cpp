@@ -150,18 +150,6 @@ TEST(CanReduceInBlock, ForbidsAReductionWhoseOrderMatters) {
     expect_refused(graph, group, "total is folded in the order of its loop");
 }
 
-/// in -> part (slice, row), each folded in order by one thread -> total of the parts of a row; in divided by it -> output.
-StageGraph sliced(int64_t most_slices) {
-    Builder b;
-    const Vertex in = b.input("in", {4096, 64});
-    const Vertex part = add_reduction(b, "part", {256, 64}, {16}, {{in, ReadKind::Strided, 1, {-1, 1}}});
-    b[part].reassociable = false;
-    b[part].most_extent = {most_slices, 0};
-    const Vertex total = add_reduction(b, "total", {64}, {256}, {{part, ReadKind::Reduction, 1, {1, 0}}});
-    b.output("output", {4096, 64}, {{in}, of_row(total)});
-    return b.graph;
-}
-
 TEST(SlicesOf, AreFoldsWithADimensionOfTheirOwn) {
     const StageGraph graph = sliced(256);
     const Group group = block_kernel(graph);

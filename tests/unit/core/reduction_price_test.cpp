@@ -74,7 +74,7 @@ TEST(AgainUs, RowsComeFromTheCachesAsFarAsTheyFit) {
         const StageGraph graph = softmax(width, (int64_t(1) << 27) / width);
         const Group group = block_kernel(graph);
         const double full = h200().multiprocessors * (2048 / tile.threads) * tile.threads;
-        return again_us(group, tile, block_work(graph, group, tile, h200()), full, h200());
+        return again_us(graph, group, tile, block_work(graph, group, tile, h200()), full, h200());
     };
     const Tile whole{.vector = 4, .threads = 1024, .reducing = 1024};
     Tile banded = whole;
@@ -83,6 +83,54 @@ TEST(AgainUs, RowsComeFromTheCachesAsFarAsTheyFit) {
     EXPECT_GT(again(32768, whole), again(16384, whole)) << "from the L2";
     EXPECT_GT(again(65536, whole), again(32768, whole)) << "from memory";
     EXPECT_GT(again(8192, banded), 0) << "other blocks read it first";
+}
+
+TEST(AgainUs, ARowInRegistersIsNotReadAgain) {
+    const StageGraph graph = softmax(32768, 4096);
+    const Group group = block_kernel(graph);
+    const auto again = [&](const Tile &tile) {
+        const double full = h200().multiprocessors * 1024;
+        return again_us(graph, group, tile, block_work(graph, group, tile, h200()), full, h200());
+    };
+    const Tile whole{.vector = 4, .per_thread = 4, .threads = 1024, .reducing = 1024};
+    Tile loop = whole;
+    loop.per_thread = 2;
+    EXPECT_EQ(again(whole), 0);
+    EXPECT_GT(again(loop), 0);
+    EXPECT_EQ(block_kernel(graph).tile, whole);
+}
+
+TEST(LastWave, CostsWhereItsBlocksAreTooFewForTheMemory) {
+    const double enough = h200().memory_bandwidth * h200().memory_latency * 1000;
+    EXPECT_EQ(last_wave(0.9, enough, h200()), 1) << "one wave";
+    EXPECT_EQ(last_wave(2, enough, h200()), 1) << "whole ones";
+    EXPECT_NEAR(last_wave(1.5, enough, h200()), 2 / 1.5, 1e-9) << "half of the blocks take as long as all";
+    EXPECT_EQ(last_wave(1.5, 2 * enough, h200()), 1) << "half are enough";
+    EXPECT_LT(last_wave(30.5, enough, h200()), 1.02);
+}
+
+TEST(BlockWork, FoldingTheChunksTakesAStepForEachThatAThreadHas) {
+    const StageGraph graph = column_sum(64, 1000000);
+    const auto partial = [&](int reducing, int chunks) {
+        return work_of(graph, {.threads = 512, .reducing = reducing, .chunks = chunks}).partial_us;
+    };
+    EXPECT_EQ(partial(16, 1), 0);
+    EXPECT_GT(partial(16, 131), partial(16, 66));
+    EXPECT_GT(partial(8, 131), partial(16, 131));
+}
+
+TEST(SlowerWalk, ABlockAloneWaitsAtItsBarriersUnlessItsRowIsLongOrItIsAChunk) {
+    const StageGraph graph = softmax(16384, 8192);
+    const Group group = block_kernel(graph);
+    const Tile held{.vector = 4, .per_thread = 2, .threads = 1024, .reducing = 1024};
+    const double one = 1024.0 * h200().multiprocessors;
+    const auto slower = [&](Tile tile, const Walk &walk) { return slower_walk(graph, group, tile, walk, h200()); };
+    const double two_blocks = slower(held, {2 * one, 30, 128e3}), alone = slower(held, {one, 60, 128e3});
+    EXPECT_GT(alone, 1.1 * two_blocks);
+    EXPECT_LT(slower(held, {one, 60, 256e3}), 1.03 * two_blocks);
+    Tile chunk = held;
+    chunk.chunks = 2;
+    EXPECT_GT(slower(chunk, {one, 2, 128e3}), slower(chunk, {one, 1, 128e3}));
 }
 
 TEST(BlockWork, AThreadAlonePassesNothingThroughSharedMemory) {

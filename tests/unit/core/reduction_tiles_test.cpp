@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "fusion/reduction_kernel.h"
 #include "fusion/reduction_price.h"
+#include "fusion/reduction_walks.h"
 #include "tests/unit/core/reduction_graphs.h"
 
 namespace fusion::test {
@@ -29,7 +31,7 @@ TEST(ReductionTiles, AreOnesThatABlockCanHave) {
             EXPECT_GE(tile.threads, 32);
             EXPECT_LE(tile.threads, 1024);
             EXPECT_EQ(tile.threads % tile.reducing, 0);
-            EXPECT_LE(tile.per_thread, tile.vector > 1 ? 2 : 1);
+            EXPECT_LE(tile.per_thread, tile.vector > 1 ? 4 : 2);
             EXPECT_GE(tile.chunks, 1);
         }
     }
@@ -97,6 +99,35 @@ TEST(ReductionTiles, PartsStopWhereTheGridIsFull) {
     EXPECT_GT(most, 8 * h200().multiprocessors);
 }
 
+TEST(ReductionTiles, PartsFillMultiprocessorsAndNumberAsManyAsThereAre) {
+    const StageGraph graph = column_sum(64, 1000000);
+    const Group group = block_kernel(graph);
+    bool fills_one_each = false;
+    for (const Tile &tile : tiles_of(graph)) {
+        if (tile.chunks > 1) {
+            const int64_t chunk = reduction_chunk(graph, group, reductions_of(graph, group)[0], tile);
+            EXPECT_EQ((1000000 + chunk - 1) / chunk, tile.chunks);
+        }
+        const double blocks = work_of(graph, tile).blocks;
+        fills_one_each = fills_one_each || (blocks > 128 && blocks <= h200().multiprocessors);
+    }
+    EXPECT_TRUE(fills_one_each);
+}
+
+TEST(ReductionTiles, RowsThatThreadsCanHoldAreWrittenOutWhole) {
+    const auto most_vectors = [](int64_t width) {
+        int most = 0;
+        for (const Tile &tile : tiles_of(softmax(width, 4096))) {
+            most = tile.reducing == 1024 && tile.vector > 1 ? std::max(most, tile.per_thread) : most;
+        }
+        return most;
+    };
+    EXPECT_EQ(most_vectors(8192), 1);
+    EXPECT_EQ(most_vectors(16384), 2);
+    EXPECT_EQ(most_vectors(32768), 4) << "eight vectors, 32 registers";
+    EXPECT_EQ(most_vectors(65536), 2) << "as many registers as a thread may have";
+}
+
 TEST(ReductionTiles, APartGivesEachThreadFourSteps) {
     const int64_t width = 1 << 16;
     for (const Tile &tile : tiles_of(row_sum(width, 1))) {
@@ -113,7 +144,7 @@ TEST(ReductionTiles, ThereAreNoMorePartsThanStepsOfTheLoopThatIsCut) {
     for (const Tile &tile : tiles_of(b.graph)) {
         most = std::max(most, tile.chunks);
     }
-    EXPECT_EQ(most, 4);
+    EXPECT_EQ(most, 6);
 }
 
 TEST(ReductionTiles, FewLongRowsAreSharedByBlocksThatReduceThemAgain) {

@@ -42,7 +42,7 @@ protected:
 };
 
 TEST_F(MeasuredTiles, a_poor_tile_gives_way_to_a_measured_one) {
-    const Planned poor = measured(planned({centred()}), {.threads = 32, .reducing = 32});
+    const Planned poor = measured(planned({centred()}), {.threads = 1024, .reducing = 8});
     const Planned better = with_measured_tiles(poor, cuda(), {64});
     EXPECT_LT(better.ledger.planned.time_us, 0.97 * poor.ledger.planned.time_us);
     EXPECT_NE(better.plan.groups[0].tile, poor.plan.groups[0].tile);

@@ -1,94 +1,12 @@
 /// What the template of blocks that reduce together lowers to.
 #include <algorithm>
 
-#include "fusion/halide/verify.h"
 #include "schedules/apply.h"
 #include "schedules/block_reduce.h"
-#include "schedules/lower.h"
-#include "tests/unit/halide/testing.h"
+#include "tests/unit/halide/reduction_template.h"
 
 namespace fusion {
 namespace {
-
-using namespace Halide;
-using testing::count_matches;
-using testing::cuda;
-using testing::planned;
-
-class ReductionTemplate : public ::testing::Test {
-protected:
-    const Var x{"x"}, y{"y"};
-    ImageParam in{Float(32), 2, "in"};
-
-    RDom row() const { return {in.dim(0).min(), in.dim(0).extent(), "r"}; }
-
-    /// As the generator has it.
-    Func softmax(int width, int height) {
-        Func most("row_max"), e("e"), total("total"), output("output");
-        const RDom r = row();
-        most(y) = Float(32).min();
-        most(y) = max(most(y), in(r, y));
-        e(x, y) = exp(in(x, y) - most(y));
-        total(y) = 0.0f;
-        total(y) += e(r, y);
-        output(x, y) = e(x, y) / total(y);
-        in.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
-        return output;
-    }
-
-    Func row_sum(int width, int height) {
-        Func sum("sum");
-        sum(y) = 0.0f;
-        sum(y) += in(row(), y);
-        in.set_estimates({{0, width}, {0, height}});
-        sum.set_estimate(y, 0, height);
-        return sum;
-    }
-
-    /// Planned, and lowered again with another tile.
-    static Planned with_tile(Planned p, const Tile &tile) {
-        for (Group &group : p.plan.groups) {
-            if (group.kind == Template::Reduction) {
-                group.tile = tile;
-            }
-        }
-        p.schedule = lower(p.view, p.plan, cuda());
-        return p;
-    }
-
-    static Decision verified(const Planned &p) { return verify(p.schedule, p.view, p.plan, *p.device, cuda()); }
-
-    struct Kernel {
-        std::string text;
-        KernelResources resources;
-    };
-
-    /// Kernels as Halide numbers them: the branch for the sizes of the estimates first.
-    static std::vector<Kernel> kernels(const Planned &p) {
-        const std::string ptx = ptx_of(p, cuda());
-        std::vector<Kernel> found;
-        for (const std::string &text : testing::entries(ptx)) {
-            const size_t begin = text.find("_kernel_");
-            found.push_back({text, {.entry = text.substr(begin, text.find_first_of("( \n", begin) - begin)}});
-        }
-        if (!find_ptxas().empty()) {
-            for (const KernelResources &resources : assemble(ptx, 64)) {
-                for (Kernel &kernel : found) {
-                    kernel.resources = kernel.resources.entry == resources.entry ? resources : kernel.resources;
-                }
-            }
-        }
-        std::sort(found.begin(), found.end(), [](const Kernel &a, const Kernel &b) {
-            const std::string &x = a.resources.entry, &y = b.resources.entry;
-            return std::make_pair(x.size(), x) < std::make_pair(y.size(), y);
-        });
-        return found;
-    }
-
-    /// Of the first branch.
-    static int barriers(const Planned &p) { return count_matches(kernels(p).at(0).text, "bar\\.sync"); }
-};
 
 TEST_F(ReductionTemplate, three_barriers_a_reduction_of_128_threads) {
     const Planned softmax = planned({this->softmax(1024, 65536)});
@@ -174,7 +92,7 @@ TEST_F(ReductionTemplate, has_no_more_threads_than_planned_where_the_output_lies
 TEST_F(ReductionTemplate, loads_rows_of_1024_in_vectors_through_the_read_only_path) {
     const std::vector<Kernel> found = kernels(planned({softmax(1024, 65536)}));
     ASSERT_GE(found.size(), 2u) << "the sizes of the estimates, and all others";
-    const int wide = count_matches(found[0].text, "ld\\.global\\.nc\\.(v4\\.[bf]32|v2\\.b64)");
+    const int wide = wide_loads(found[0].text);
     EXPECT_GE(wide, 2) << "two vectors a thread";
     EXPECT_EQ(count_matches(found[0].text, "ld\\.global"), wide);
     EXPECT_EQ(count_matches(found[0].text, "st\\.global\\.v4"), 2);
@@ -279,17 +197,17 @@ TEST_F(ReductionTemplate, blocks_reduce_points_of_four_dimensions) {
 
 TEST(UnrolledSteps, divide_the_steps_where_they_can) {
     EXPECT_EQ(unrolled_steps(1, 4), 1);
-    EXPECT_EQ(unrolled_steps(0, 1), 1);
-    EXPECT_EQ(unrolled_steps(8, 1), 4);
-    EXPECT_EQ(unrolled_steps(9, 1), 3);
-    EXPECT_EQ(unrolled_steps(10, 1), 2);
-    EXPECT_EQ(unrolled_steps(11, 1), 2) << "with a guard";
-    EXPECT_EQ(unrolled_steps(8, 4), 2);
+    EXPECT_EQ(unrolled_steps(0, 4), 1);
+    EXPECT_EQ(unrolled_steps(8, 4), 4);
+    EXPECT_EQ(unrolled_steps(9, 4), 3);
+    EXPECT_EQ(unrolled_steps(10, 4), 2);
+    EXPECT_EQ(unrolled_steps(11, 4), 2) << "with a guard";
+    EXPECT_EQ(unrolled_steps(8, 2), 2);
 }
 
 TEST(UnrolledSteps, are_all_of_them_where_they_are_few) {
-    EXPECT_EQ(unrolled_steps(5, 1), 5);
-    EXPECT_EQ(unrolled_steps(3, 4), 3);
+    EXPECT_EQ(unrolled_steps(5, 4), 5);
+    EXPECT_EQ(unrolled_steps(3, 2), 3);
 }
 
 }  // namespace
