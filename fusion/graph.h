@@ -80,6 +80,7 @@ struct Stage {
     std::vector<Extent> dims;       ///< loop dimensions, as written by the user
     std::vector<Extent> reduction;  ///< dimensions of the RDom
     std::vector<int> independent;   ///< dims whose loop may run in any order: their points never meet
+    std::vector<int> unordered;     ///< dimensions of the RDom of which that is true as well
     std::vector<int64_t> choices;   ///< per dim: what is read is chosen by its remainder of so many; 1: by more; 0: not
     std::vector<int64_t> most_extent;  ///< per dim: however large inputs and outputs are; 0: there is no such bound
     std::vector<int> memory_order;     ///< dims from the one with stride 1 outwards

@@ -161,6 +161,7 @@ private:
             stage.scatters = updates.size() == 1 && update > 0 && scatters(f, definition, value_bounds);
             stage.places = places_of(f, definition);
             stage.independent = independent_dims(f, definition);
+            stage.unordered = unordered_rvars(definition);
             stage.choices = choices_by(definition.values(), loop_names(stage.dims));
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);
