@@ -80,6 +80,7 @@ struct Stage {
     std::vector<Extent> dims;       ///< loop dimensions, as written by the user
     std::vector<Extent> reduction;  ///< dimensions of the RDom
     std::vector<int> independent;   ///< dims whose loop may run in any order: their points never meet
+    std::vector<int> unordered;     ///< dimensions of the RDom of which that is true as well
     /// By how many outermost loops of the reduction run one after the other, a launch a step: the loops (dims, then
     /// reduction) whose steps never meet within one, the contiguous one first. Empty: nothing new.
     std::vector<std::vector<int>> side_by_side;

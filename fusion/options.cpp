@@ -48,7 +48,7 @@ void set_registers_source(Options &options, const std::string &value) {
     options.registers = value;
 }
 
-const std::set<std::string> kRewrites = {"first-index",    "fixed-parameters",     "native-math",
+const std::set<std::string> kRewrites = {"chunked-scan",   "first-index",          "fixed-parameters", "native-math",
                                          "online-softmax", "single-pass-variance", "written-out"};
 
 std::set<std::string> split(const std::string &list) {
@@ -85,7 +85,8 @@ constexpr Option kOptions[] = {
      "estimate, or measure: take registers from ptxas, and plan narrower kernels where they spill",
      set_registers_source},
     {"rewrites", "all",
-     "all, none, or some of first-index, fixed-parameters, native-math, online-softmax, single-pass-variance, "
+     "all, none, or some of chunked-scan, first-index, fixed-parameters, native-math, online-softmax, "
+     "single-pass-variance, "
      "written-out, separated by commas: changes of the algorithm itself",
      set_rewrites},
     {"variant", "fused",

@@ -7,6 +7,7 @@
 #include "fusion/contraction_kernel.h"
 #include "fusion/folded_kernel.h"
 #include "fusion/late_reads.h"
+#include "fusion/parallel_kernel.h"
 #include "fusion/point_instructions.h"
 #include "fusion/private_kernel.h"
 #include "fusion/reduction_price.h"

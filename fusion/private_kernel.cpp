@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fusion/owned_tables.h"
+#include "fusion/parallel_kernel.h"
 
 namespace fusion {
 namespace {
@@ -15,22 +16,15 @@ constexpr double kMostLocalBytes = 256;
 /// Shared memory of a block that is left to the compiler.
 constexpr double kReservedShared = 1024;
 
-/// Microseconds of one step of a loop that reads back what it has written. In memory: of two variables, where the compiler
-/// cannot tell one place from another (vert_log of max_filter: 12,900 steps in 4.8 ms); where it can, several steps are
-/// written out together and what one leaves to the next stays in a register (blur of iir_blur: 2560 steps by eights in 0.175 ms); where data say (a
-/// histogram a row: 1536 steps in 0.84 ms). In a thread's local
-/// memory (a histogram of 15 levels: 256 steps in 178 us). In shared memory: a running sum of
-/// 255 in 11 us. H200, 2026-11-30.
-constexpr double kMemoryStep = 0.37, kWrittenOut = 0.56, kDataStep = 0.55, kLocalStep = 0.7, kSharedStep = 0.04;
+/// Microseconds of one step of a loop that reads back what it has written. In a thread's local memory: a histogram of 15 levels,
+/// 256 steps in 178 us. In shared memory: a running sum of 255 in 11 us. H200, 2026-11-30.
+constexpr double kLocalStep = 0.7, kSharedStep = 0.04;
 
 /// Microseconds of an instruction of a thread that has nobody to hide behind: some four cycles, of which half overlap.
 constexpr double kAlone = 0.0012;
 
 /// Loads in flight where the template unrolls, and instructions of an atomic addition to shared memory.
 constexpr double kUnrolled = 4, kAtomic = 16;
-
-/// Instructions of the steps that are written out together: each branch holds them.
-constexpr double kMostWrittenOut = 512;
 
 /// Instructions of finding a thread's point.
 constexpr double kIndex = 40;
@@ -47,8 +41,28 @@ bool fits_a_thread(const StageGraph &graph, Vertex stage) {
     return !owned_dims(graph, stage).empty() && owned_bytes(graph, stage) <= kMostLocalBytes;
 }
 
+double shared_bytes(const StageGraph &graph, Vertex stage) {
+    double bytes = owned_bytes(graph, stage);
+    const std::vector<int> owned = owned_dims(graph, stage);
+    for (const int d : graph[stage].memory_order) {
+        const bool is_kept = std::isfinite(bytes) && !std::count(owned.begin(), owned.end(), d);
+        bytes *= is_kept ? (double)kept_extent(graph, stage, d) / (double)graph[stage].most_extent[d] : 1;
+    }
+    return bytes;
+}
+
 bool fits_a_block(const StageGraph &graph, Vertex stage, const Device &device) {
-    return owned_bytes(graph, stage) + kReservedShared <= device.shared_per_block;
+    return shared_bytes(graph, stage) + kReservedShared <= device.shared_per_block;
+}
+
+/// Points of the loops that the threads of a block share.
+double shared_points(const StageGraph &graph, Vertex update) {
+    const SharedLoops shared = shared_loops(graph, update);
+    double points = points_of(graph[update], shared.dims);
+    for (const int r : shared.rvars) {
+        points *= (double)std::max<int64_t>(graph[update].reduction[r].extent, 1);
+    }
+    return points;
 }
 
 PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
@@ -59,13 +73,17 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
     PrivateWork work;
     work.threads = is_block ? owners * tile.threads : owners;
     work.instructions = work.threads * kIndex;
-    work.shared_bytes = is_block ? (int)std::min(1e9, owned_bytes(graph, output)) : 0;
-    const bool shares = is_block && graph[output].scatters;
+    work.shared_bytes = is_block ? (int)std::min(1e9, shared_bytes(graph, output)) : 0;
+    const bool together = is_block && is_walked_together(graph, output);
+    const double evaluating = is_block && graph[output].scatters ? INFINITY : together ? owners * tile.threads : owners;
+    work.latency_us = together ? device.memory_latency.value : 0;
     for (const Member &member : group.members) {
         const Stage &stage = graph[member.stage];
+        const bool is_update = stage.func_id == graph[output].func_id && stage.update > 0;
+        const bool is_shared = is_update && together && !shared_loops(graph, member.stage).empty();
         work.instructions += member.evaluations * stage.work.total();
-        work.latency_us += shares ? 0 : member.evaluations * stage.work.total() / owners * kAlone;
-        if (stage.func_id != graph[output].func_id || stage.update == 0) {
+        work.latency_us += is_shared ? 0 : member.evaluations * stage.work.total() / evaluating * kAlone;
+        if (!is_update) {
             continue;
         }
         const double steps = stage.points() / owners;
@@ -73,48 +91,21 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
             work.instructions += stage.points() * kAtomic;
             work.latency_us += std::ceil(steps / tile.threads / kUnrolled) * device.memory_latency;
         } else {
-            // One thread of a warp works: the others wait as long as it.
-            work.instructions += is_block ? steps * owners * stage.work.total() * 31 : 0;
+            // Threads of a warp that do not work wait as long as those that do.
+            const double shared = is_shared ? shared_points(graph, member.stage) : 1;
+            const double idle = std::ceil(shared / 32) * 32 / shared - 1;
+            work.instructions += is_block ? steps * owners * stage.work.total() * idle : 0;
             const double step = is_block ? kSharedStep : stage.places == Places::Own ? 0 : kLocalStep;
             work.instructions += !is_block && stage.places == Places::Data ? 2 * stage.points() * kLineApart : 0;
-            work.latency_us += steps * step + (stage.reduction.empty() ? 0 : device.memory_latency.value);
+            work.latency_us += steps / shared * std::ceil(shared / tile.threads) * step;
+            work.latency_us += stage.reduction.empty() || is_shared ? 0 : device.memory_latency.value;
         }
     }
     work.latency_us += elements / (is_block ? tile.threads : 1) * (is_block ? 2 * kSharedStep : kSharedStep);
     return work;
 }
 
-PrivateWork parallel_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
-    const Stage &stage = graph[group.outputs[0]];
-    PrivateWork work;
-    work.launches = launches_around(stage, tile);
-    work.threads = 1;
-    for (const int loop : stage.loops_at_once(tile.around)) {
-        work.threads *= std::max(1.0, (double)stage.loop(loop).extent);
-    }
-    const double steps = std::max(1.0, stage.points() / work.threads / work.launches);
-    for (const Member &member : group.members) {
-        work.instructions += member.evaluations * graph[member.stage].work.total();
-    }
-    work.instructions += work.threads * work.launches * kIndex;
-    const double step = stage.places == Places::Data ? kDataStep
-                        : stage.reduction.size() > 1 ? kMemoryStep
-                                                     : kWrittenOut / tile.per_thread;
-    work.latency_us = work.launches * ((steps - 1) * step + device.memory_latency);
-    // A block that is not full takes as long as one that is.
-    work.threads = std::ceil(work.threads / tile.threads) * tile.threads;
-    return work;
-}
-
 }  // namespace
-
-double launches_around(const Stage &stage, const Tile &tile) {
-    double launches = 1;
-    for (size_t r = stage.reduction.size() - tile.around; r < stage.reduction.size(); r++) {
-        launches *= std::max(1.0, (double)stage.reduction[r].extent);
-    }
-    return launches;
-}
 
 double owned_bytes(const StageGraph &graph, Vertex stage) {
     const Stage &s = graph[stage];
@@ -146,6 +137,47 @@ std::vector<int> owned_dims(const StageGraph &graph, Vertex stage) {
         std::erase_if(owned, [&](int d) { return !std::count(independent.begin(), independent.end(), d); });
     }
     return owned;
+}
+
+SharedLoops shared_loops(const StageGraph &graph, Vertex update) {
+    const Stage &stage = graph[update];
+    const std::vector<int> owned = owned_dims(graph, update);
+    SharedLoops shared;
+    for (const int d : stage.memory_order) {
+        if (std::count(stage.independent.begin(), stage.independent.end(), d) &&
+            !std::count(owned.begin(), owned.end(), d)) {
+            shared.dims.push_back(d);
+        }
+    }
+    if (shared.dims.empty()) {
+        shared.rvars = stage.unordered;
+    }
+    return shared;
+}
+
+bool is_walked_together(const StageGraph &graph, Vertex stage) {
+    const std::vector<Vertex> definitions = definitions_of(graph, stage);
+    return std::any_of(definitions.begin(), definitions.end(), [&](Vertex v) {
+        return graph[v].update > 0 && !graph[v].scatters && !shared_loops(graph, v).empty();
+    });
+}
+
+int64_t kept_extent(const StageGraph &graph, Vertex stage, int dim) {
+    const std::vector<int> owned = owned_dims(graph, stage);
+    const int64_t most = graph[stage].most_extent[dim];
+    const auto is_kept = [&](int d) { return !std::count(owned.begin(), owned.end(), d); };
+    const std::vector<int> &order = graph[stage].memory_order;
+    const auto row = std::find_if(order.begin(), order.end(), is_kept);
+    if (!is_kept(dim) || row == order.end() || *row != dim || most % 2 == 1) {
+        return is_kept(dim) ? most : 1;
+    }
+    // Threads that walk another dimension are a row apart.
+    const std::vector<Vertex> definitions = definitions_of(graph, stage);
+    const bool meets = std::any_of(definitions.begin(), definitions.end(), [&](Vertex v) {
+        const std::vector<int> dims = graph[v].update > 0 ? shared_loops(graph, v).dims : std::vector<int>();
+        return !dims.empty() && !std::count(dims.begin(), dims.end(), dim);
+    });
+    return most + (meets ? 1 : 0);
 }
 
 int lane_dim(const StageGraph &graph, Vertex stage) {
@@ -183,27 +215,6 @@ PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &
         return parallel_work(graph, group, tile, device);
     }
     return has_table_tile(tile) ? table_work(graph, group, tile, device) : private_work(graph, group, tile, device);
-}
-
-std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group) {
-    const Stage &stage = graph[group.outputs[0]];
-    std::vector<Tile> tiles = {{.per_thread = 1}};
-    for (int around = 1; around < (int)stage.side_by_side.size(); around++) {
-        if (!stage.side_by_side[around].empty()) {
-            tiles.push_back({.per_thread = 1, .around = around});
-        }
-    }
-    for (const int steps : {kWrittenOutSteps, 2 * kWrittenOutSteps, 4 * kWrittenOutSteps}) {
-        double instructions = 0;
-        for (const Member &member : group.members) {
-            instructions +=
-                steps * member.evaluations / std::max(1.0, stage.points()) * graph[member.stage].work.total();
-        }
-        if (stage.reduction.size() == 1 && stage.reduction[0].extent >= steps && instructions <= kMostWrittenOut) {
-            tiles.push_back({.per_thread = steps});
-        }
-    }
-    return tiles;
 }
 
 std::vector<Tile> private_tiles(const StageGraph &graph, const Group &group, const Device &device) {

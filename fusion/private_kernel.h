@@ -18,6 +18,21 @@ std::vector<int> owned_dims(const StageGraph &graph, Vertex stage);
 /// The dimension, of those that are not owned, along which neighbouring threads of a block write the result.
 int lane_dim(const StageGraph &graph, Vertex stage);
 
+/// Loops of an update that the threads of a block share: dimensions that are independent in it but not owned, or, where there
+/// are none, variables of its RDom in any order.
+struct SharedLoops {
+    std::vector<int> dims, rvars;
+    bool empty() const { return dims.empty() && rvars.empty(); }
+};
+SharedLoops shared_loops(const StageGraph &graph, Vertex update);
+
+/// Threads of a block walk some update of the stage's Func together, other than one that adds where data say.
+bool is_walked_together(const StageGraph &graph, Vertex stage);
+
+/// Points of the shared memory that a block keeps of a dimension: one more than there are where neighbouring threads would meet
+/// in a bank.
+int64_t kept_extent(const StageGraph &graph, Vertex stage, int dim);
+
 /// Whether a thread or a block has room for its points, whatever the sizes of inputs and outputs.
 bool can_be_private(const StageGraph &graph, Vertex stage, const Device &device);
 
@@ -43,13 +58,6 @@ inline constexpr int kWrittenOutSteps = 8;
 /// Of a kernel with the template, or of a single definition that runs in memory, a thread a point of its independent
 /// dimensions.
 PrivateWork owned_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device);
-
-/// Launches of a single definition that runs in memory: one a step of the loops around it.
-double launches_around(const Stage &stage, const Tile &tile);
-
-/// Tiles of a single definition that runs in memory: `per_thread` steps of its loop are written out, or the outermost loops
-/// of its RDom have a launch a step, so that more of its steps run at once.
-std::vector<Tile> parallel_tiles(const StageGraph &graph, const Group &group);
 
 /// Tiles that the template can execute; the price chooses. `reducing` is 1 where a thread owns its points.
 std::vector<Tile> private_tiles(const StageGraph &graph, const Group &group, const Device &device);

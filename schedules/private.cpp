@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fusion/halide/reassociate.h"
+#include "fusion/owned_tables.h"
 #include "fusion/private_kernel.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/reduction_walks.h"
@@ -63,18 +64,73 @@ void update_alone(Schedule &schedule, const Stage &stage) {
     emit(Verb::GpuThreads, {single});
 }
 
-/// Neighbouring threads walk `lane`. Returns the loop of the blocks where `owned` is not empty.
-Loop walk_block(const Emitter &emit, const Stage &stage, const std::vector<int> &owned, int lane, int threads) {
-    emit(Verb::Split, {arg(lane), made("fusion_turn"), made("fusion_thread")}, threads, TailStrategy::GuardWithIf);
-    std::vector<Loop> order = {made("fusion_turn")}, blocks;
+/// Threads of the block walk the loops of an update that have no order, each all steps of the others.
+void update_together(Schedule &schedule, const StageGraph &graph, Vertex update, int threads) {
+    const Stage &stage = graph[update];
+    const SharedLoops shared = shared_loops(graph, update);
+    if (shared.empty()) {
+        update_alone(schedule, stage);
+        return;
+    }
+    const Emitter emit(schedule, stage.func_id, stage.update);
+    const bool are_rvars = shared.dims.empty();
+    const auto is_shared = [&](int r) { return are_rvars && std::count(shared.rvars.begin(), shared.rvars.end(), r); };
+    std::vector<Loop> order, together;
+    if (!stage.reduction.empty() && !is_shared(0) && emit.unroll_steps(stage, kWrittenOutSteps)) {
+        order = {made_reduction("fusion_unrolled_r"), made_reduction("fusion_turn_r")};
+    }
+    for (int r = 0; r < (int)stage.reduction.size(); r++) {
+        if (is_shared(r)) {
+            together.push_back(rvar(r));
+        } else if (r > 0 || order.empty()) {
+            order.push_back(rvar(r));
+        }
+    }
+    for (const int d : shared.dims) {
+        together.push_back(arg(d));
+    }
+    order.insert(order.end(), together.begin(), together.end());
+    emit(Verb::Reorder, order);
+    const auto loop = [&](const std::string &name) { return are_rvars ? made_reduction(name + "_r") : made(name); };
+    Loop all = together[0];
+    for (size_t i = 1; i < together.size(); i++) {
+        const Loop fused = loop("fusion_shared" + std::to_string(i));
+        emit(Verb::Fuse, {all, together[i], fused});
+        all = fused;
+    }
+    const Loop round = loop("fusion_round"), thread = loop("fusion_thread");
+    emit(Verb::Split, {all, round, thread}, threads, TailStrategy::GuardWithIf);
+    order.resize(order.size() - together.size());
+    order.push_back(round);
+    order.push_back(thread);
+    emit(Verb::Reorder, order);
+    emit(Verb::GpuThreads, {thread});
+}
+
+/// Neighbouring threads walk `lane`, or, where that is -1 or shorter than they are many, all that the block has as one row.
+/// `elements`: of a block. Returns the loop of the blocks where `owned` is not empty.
+Loop walk_block(const Emitter &emit, const Stage &stage, const std::vector<int> &owned, int lane, int threads,
+                double elements) {
+    const bool is_one_row = lane < 0 || stage.most_extent[lane] < threads;
+    std::vector<Loop> order = {made("fusion_turn")}, blocks, kept;
     double across = stage.role == Role::Intermediate;
     for (const int dim : stage.memory_order) {
-        if (dim == lane) {
+        const bool is_owned = std::count(owned.begin(), owned.end(), dim) > 0;
+        if (!is_owned && (dim == lane || is_one_row)) {
+            kept.push_back(arg(dim));
             continue;
         }
-        const bool is_owned = std::count(owned.begin(), owned.end(), dim) > 0;
         (is_owned ? blocks : order).push_back(arg(dim));
         across *= is_owned && blocks.size() > 2 ? (double)stage.dims[dim].extent : 1;
+    }
+    emit(Verb::Split, {emit.fuse_all(kept, "fusion_kept"), made("fusion_turn"), made("fusion_thread")}, threads,
+         TailStrategy::GuardWithIf);
+    if ((is_one_row ? elements : (double)stage.most_extent[lane]) >= (double)threads * kWrittenOutSteps) {
+        // Loads in flight.
+        emit(Verb::Split, {made("fusion_turn"), made("fusion_turn"), made("fusion_unrolled")}, kWrittenOutSteps,
+             TailStrategy::GuardWithIf);
+        emit(Verb::Unroll, {made("fusion_unrolled")});
+        order.insert(order.begin(), made("fusion_unrolled"));
     }
     order.push_back(made("fusion_thread"));
     order.insert(order.end(), blocks.begin(), blocks.end());
@@ -97,6 +153,17 @@ void write_out(const Emitter &emit, const Stage &stage, const std::vector<int> &
     }
 }
 
+/// The steps of an update that say where it writes.
+void write_out_steps(Schedule &schedule, const PipelineView &view, Vertex update) {
+    const Stage &stage = view.graph[update];
+    const Halide::Internal::Function &f = view.sources[stage.func_id].function;
+    if (stage.update > 0) {
+        for (const int r : rvars_of_places(f, f.update(stage.update - 1))) {
+            Emitter(schedule, stage.func_id, stage.update)(Verb::Unroll, {rvar(r)});
+        }
+    }
+}
+
 bool has_numbers_for_places(const StageGraph &graph, Vertex output) {
     const std::vector<Vertex> definitions = definitions_of(graph, output);
     return std::all_of(definitions.begin(), definitions.end(),
@@ -110,14 +177,16 @@ Schedule private_schedule(const PipelineView &view, const Group &group) {
     const Vertex output = group.outputs[0];
     const Stage &stage = view.graph[output];
     const std::vector<int> owned = owned_dims(view.graph, output);
-    const int stored = made_id(view, group, output, kMostMade - 1), lane = lane_dim(view.graph, output);
+    const int stored = made_id(view, group, output, kMostMade - 1);
+    const double elements = owned_bytes(view.graph, output) / stage.value_bytes;
+    const int lane = is_walked_together(view.graph, output) ? -1 : lane_dim(view.graph, output);
     schedule.push_back({.func_id = stored, .verb = Verb::Wrap, .other = stage.func_id});
     const Emitter emit(schedule, stored, 0), kept(schedule, stage.func_id, 0);
     emit(Verb::ComputeRoot);
     const bool in_block = group.tile.reducing > 1;
     Loop owner = made("fusion_thread");
     if (in_block) {
-        owner = walk_block(emit, stage, owned, lane, group.tile.threads);
+        owner = walk_block(emit, stage, owned, lane, group.tile.threads, elements);
         if (owned.empty()) {
             owner = made("fusion_tile");
             emit(Verb::Split, {outermost(), outermost(), owner}, 1);
@@ -139,12 +208,18 @@ Schedule private_schedule(const PipelineView &view, const Group &group) {
         if (has_numbers_for_places(view.graph, output)) {
             write_out(emit, stage, kept_dims);
             write_out(kept, stage, kept_dims);
+            for (const Vertex v : definitions_of(view.graph, output)) {
+                write_out_steps(schedule, view, v);
+            }
         }
     }
     kept.with(Verb::ComputeAt, stored, {owner});
     for (int d = 0; d < (int)stage.dims.size(); d++) {
         const bool is_owned = std::count(owned.begin(), owned.end(), d) > 0;
-        kept(Verb::BoundStorage, {arg(d)}, is_owned ? 1 : stage.most_extent[d]);
+        kept(Verb::BoundStorage, {arg(d)},
+             in_block   ? kept_extent(view.graph, output, d)
+             : is_owned ? 1
+                        : stage.most_extent[d]);
     }
     for (const Member &member : group.members) {
         const Stage &definition = view.graph[member.stage];
@@ -152,11 +227,11 @@ Schedule private_schedule(const PipelineView &view, const Group &group) {
             continue;
         }
         if (definition.update == 0) {
-            walk_block(kept, definition, {}, lane, group.tile.threads);
+            walk_block(kept, definition, {}, lane, group.tile.threads, elements);
         } else if (definition.scatters) {
             scatter(schedule, view, group, member);
         } else {
-            update_alone(schedule, definition);
+            update_together(schedule, view.graph, member.stage, group.tile.threads);
         }
     }
     return schedule;

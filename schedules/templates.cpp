@@ -56,13 +56,15 @@ void Emitter::blocks_and_threads(const Loop &loop, int threads) const {
     (*this)(Verb::GpuThreads, {made("fusion_thread")});
 }
 
-void Emitter::unroll_steps(const Stage &stage, int steps) const {
-    if (!stage.reduction.empty() && stage.reduction[0].extent >= steps && steps > 1) {
-        const Loop unrolled = made_reduction("fusion_unrolled_r");
-        (*this)(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, steps,
-                Halide::TailStrategy::GuardWithIf);
-        (*this)(Verb::Unroll, {unrolled});
+bool Emitter::unroll_steps(const Stage &stage, int steps) const {
+    if (stage.reduction.empty() || stage.reduction[0].extent < steps || steps <= 1) {
+        return false;
     }
+    const Loop unrolled = made_reduction("fusion_unrolled_r");
+    (*this)(Verb::Split, {rvar(0), made_reduction("fusion_turn_r"), unrolled}, steps,
+            Halide::TailStrategy::GuardWithIf);
+    (*this)(Verb::Unroll, {unrolled});
+    return true;
 }
 
 void Emitter::points_over_threads(const Stage &stage, const std::vector<Loop> &loops, int threads) const {

@@ -51,8 +51,8 @@ public:
     /// Splits a loop over blocks of `threads` threads.
     void blocks_and_threads(const Loop &loop, int threads) const;
     /// Unrolls the innermost loop of the RDom, where it is as long as `steps`: what they read is loaded at once, and what one
-    /// has written stays in a register for the next. In the order that the user wrote.
-    void unroll_steps(const Stage &stage, int steps) const;
+    /// has written stays in a register for the next. In the order that the user wrote. False where it is shorter.
+    bool unroll_steps(const Stage &stage, int steps) const;
     /// All of `loops` (innermost first, each a dimension of `stage` or made of one) over blocks of `threads` threads.
     void points_over_threads(const Stage &stage, const std::vector<Loop> &loops, int threads) const;
 

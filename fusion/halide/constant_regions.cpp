@@ -10,7 +10,7 @@ namespace {
 using namespace Halide;
 using namespace Halide::Internal;
 
-using Intervals = std::map<std::string, std::vector<Interval>>;
+using Intervals = ConstantRegions;
 
 Interval constant_part(const Interval &interval) {
     const Scope<Interval> none;
@@ -67,9 +67,8 @@ void add_required(Intervals &regions, const Function &f, const Definition &defin
 
 }  // namespace
 
-std::map<std::string, std::vector<int64_t>> constant_extents(const std::vector<Function> &functions,
-                                                             const std::vector<Function> &outputs,
-                                                             const FuncValueBounds &value_bounds) {
+ConstantRegions constant_regions(const std::vector<Function> &functions, const std::vector<Function> &outputs,
+                                 const FuncValueBounds &value_bounds) {
     Intervals regions;
     for (const Function &f : outputs) {
         regions[f.name()] = bounds_of(f);
@@ -94,8 +93,23 @@ std::map<std::string, std::vector<int64_t>> constant_extents(const std::vector<F
             add_required(regions, *f, definition, value_bounds);
         }
     }
+    return regions;
+}
+
+ConstantRegions constant_regions(const std::vector<Function> &outputs) {
+    const std::map<std::string, Function> funcs = build_environment(outputs);
+    std::vector<Function> functions;
+    for (const std::string &name : topological_order(outputs, funcs)) {
+        functions.push_back(funcs.at(name));
+    }
+    return constant_regions(functions, outputs, value_bounds_of(functions));
+}
+
+std::map<std::string, std::vector<int64_t>> constant_extents(const std::vector<Function> &functions,
+                                                             const std::vector<Function> &outputs,
+                                                             const FuncValueBounds &value_bounds) {
     std::map<std::string, std::vector<int64_t>> extents;
-    for (const auto &[name, region] : regions) {
+    for (const auto &[name, region] : constant_regions(functions, outputs, value_bounds)) {
         for (const Interval &interval : region) {
             const auto min = interval.is_bounded() ? as_const_int(interval.min) : std::nullopt;
             const auto max = interval.is_bounded() ? as_const_int(interval.max) : std::nullopt;

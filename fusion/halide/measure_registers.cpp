@@ -20,14 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Whether Halide's name for a kernel is one of the stage's: of its own Func, or of those that the templates of reductions
-/// make of it. In such names "$" is "__", and what is no letter or digit is "_".
+/// make of it. In such names "$" is one "_" or two, and what is no letter or digit is "_".
 bool is_of_stage(const std::string &entry, const std::string &func, int update) {
     std::string name;
     for (const char c : func) {
-        name += c == '$' ? "__" : std::isalnum((unsigned char)c) ? std::string(1, c) : "_";
+        name += c == '$' ? "__?" : std::isalnum((unsigned char)c) ? std::string(1, c) : "_";
     }
     const std::regex of_stage("_kernel_" + name + "(_s" + std::to_string(update) +
-                              "_|(_intm(__[0-9]+)?)?_global_wrapper_).*");
+                              "_|(_intm(__?[0-9]+)?)?_global_wrapper_).*");
     return std::regex_match(entry, of_stage);
 }
 

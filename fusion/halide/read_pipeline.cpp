@@ -163,6 +163,7 @@ private:
             stage.places = places_of(f, definition);
             stage.independent = independent_dims(f, definition);
             stage.side_by_side = side_by_side(f, definition, stage.memory_order);
+            stage.unordered = unordered_rvars(definition);
             stage.choices = choices_by(definition.values(), loop_names(stage.dims));
             stage.most_extent = most_extents[f.name()];
             stage.reassociable = updates.size() == 1 && update > 0 && is_reassociable(f, definition);

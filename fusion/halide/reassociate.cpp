@@ -1,6 +1,7 @@
 #include "fusion/halide/reassociate.h"
 
 #include <algorithm>
+#include <set>
 
 namespace fusion {
 namespace {
@@ -37,11 +38,24 @@ private:
     }
 };
 
+/// Steps of an update that are written out where they make places numbers.
+constexpr int64_t kMostSteps = 64;
+
+class FindVariables : public IRVisitor {
+public:
+    std::set<std::string> names;
+
+private:
+    using IRVisitor::visit;
+    void visit(const Variable *op) override { names.insert(op->name); }
+};
+
 /// The places of all calls of a Func but in `free` dimensions.
 class SeePlaces : public IRVisitor {
 public:
     SeePlaces(const std::string &name, std::vector<int> free) : name(name), free(std::move(free)) {}
     Places places = Places::Own;
+    std::set<std::string> variables;  ///< of loops, in places
 
     void see(const std::vector<Expr> &args) {
         for (int d = 0; d < (int)args.size(); d++) {
@@ -51,6 +65,9 @@ public:
             ReadsData reads;
             args[d].accept(&reads);
             places = std::max(places, reads.found ? Places::Data : Places::Loops);
+            FindVariables find;
+            args[d].accept(&find);
+            variables.merge(find.names);
         }
     }
 
@@ -128,13 +145,56 @@ std::vector<int> independent_dims(const Function &f, const Definition &definitio
     return dims;
 }
 
-Places places_of(const Function &f, const Definition &definition) {
+std::vector<int> unordered_rvars(const Definition &definition) {
+    const std::vector<ReductionVariable> &rvars = definition.schedule().rvars();
+    std::vector<int> unordered;
+    for (size_t r = 0; r < rvars.size(); r++) {
+        for (const Dim &dim : definition.schedule().dims()) {
+            if (dim.var == rvars[r].var && dim.is_pure()) {
+                unordered.push_back((int)r);
+            }
+        }
+    }
+    return unordered;
+}
+
+namespace {
+
+SeePlaces see_places(const Function &f, const Definition &definition) {
     SeePlaces seen(f.name(), independent_dims(f, definition));
     seen.see(definition.args());
     for (const Expr &value : definition.values()) {
         value.accept(&seen);
     }
-    return seen.places;
+    return seen;
+}
+
+}  // namespace
+
+std::vector<int> rvars_of_places(const Function &f, const Definition &definition) {
+    const std::set<std::string> variables = see_places(f, definition).variables;
+    std::vector<int> found;
+    for (size_t r = 0; r < definition.schedule().rvars().size(); r++) {
+        if (variables.count(definition.schedule().rvars()[r].var)) {
+            found.push_back((int)r);
+        }
+    }
+    return found;
+}
+
+Places places_of(const Function &f, const Definition &definition) {
+    const SeePlaces seen = see_places(f, definition);
+    if (seen.places != Places::Loops) {
+        return seen.places;
+    }
+    const std::vector<int> rvars = rvars_of_places(f, definition);
+    int64_t steps = rvars.size() == seen.variables.size() ? 1 : kMostSteps + 1;
+    for (const int r : rvars) {
+        const ReductionVariable &rvar = definition.schedule().rvars()[r];
+        const auto min = as_const_int(simplify(rvar.min)), extent = as_const_int(simplify(rvar.extent));
+        steps *= min && extent && *extent > 0 && *extent <= kMostSteps ? *extent : kMostSteps + 1;
+    }
+    return steps <= kMostSteps ? Places::Own : Places::Loops;
 }
 
 bool rounds(const Definition &update) {

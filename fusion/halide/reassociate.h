@@ -25,10 +25,17 @@ bool is_reassociable(const Halide::Internal::Function &f, const Halide::Internal
 bool scatters(const Halide::Internal::Function &f, const Halide::Internal::Definition &update,
               const Halide::Internal::FuncValueBounds &value_bounds);
 
+/// Where a loop over the RDom makes the place, its steps can be numbers where there are few of them, whatever the sizes.
 Places places_of(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);
 
 /// The dimensions whose pure variable the definition keeps: Halide allows their loops to run in any order.
 std::vector<int> independent_dims(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);
+
+/// The variables of an update's RDom that say where it writes its own Func or reads it back.
+std::vector<int> rvars_of_places(const Halide::Internal::Function &f, const Halide::Internal::Definition &definition);
+
+/// The variables of an update's RDom whose steps neither read nor write what others write, by Halide's own proof.
+std::vector<int> unordered_rvars(const Halide::Internal::Definition &definition);
 
 /// Whether another order gives other digits: sums and products of floating-point values. A target with strict_float forbids
 /// that.

@@ -101,12 +101,6 @@ std::vector<std::vector<int>> side_by_side(const Function &f, const Definition &
     const std::vector<ReductionVariable> &rvars = definition.schedule().rvars();
     const std::vector<int> independent = independent_dims(f, definition);
     const int dims = f.dimensions(), steps = (int)rvars.size();
-    const auto is_pure = [&](int r) {
-        const std::vector<Dim> &loops = definition.schedule().dims();
-        return std::any_of(loops.begin(), loops.end(), [&](const Dim &loop) {
-            return loop.var == rvars[r].var && loop.dim_type == DimType::PureRVar;
-        });
-    };
     const auto in_memory_order = [&](const std::set<int> &free) {
         std::vector<int> loops;
         for (const int d : memory_order) {
@@ -122,12 +116,8 @@ std::vector<std::vector<int>> side_by_side(const Function &f, const Definition &
         }
         return loops;
     };
-    std::set<int> pure;
-    for (int r = 0; r < steps; r++) {
-        if (is_pure(r)) {
-            pure.insert(r);
-        }
-    }
+    const std::vector<int> unordered = unordered_rvars(definition);
+    const std::set<int> pure(unordered.begin(), unordered.end());
     std::vector<std::vector<int>> loops = {in_memory_order(pure)};
     const Steps touched(f, definition);
     size_t most = loops[0].size();

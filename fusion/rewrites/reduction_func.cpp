@@ -25,7 +25,7 @@ bool is_plain(const Function &f) {
 }
 
 std::optional<ReductionFunc> reduction_of(const Function &f) {
-    if (!is_plain(f) || f.updates().size() != 1) {
+    if (f.updates().size() != 1) {
         return std::nullopt;
     }
     const Definition &update = f.update(0);
@@ -129,7 +129,7 @@ private:
 
 }  // namespace
 
-std::vector<ReductionFunc> reduction_funcs(const std::vector<Function> &outputs) {
+std::vector<Function> replaceable_funcs(const std::vector<Function> &outputs) {
     const std::map<std::string, Function> funcs = environment(outputs);
     std::set<std::string> read_by_externs;
     for (const auto &[name, f] : funcs) {
@@ -139,15 +139,23 @@ std::vector<ReductionFunc> reduction_funcs(const std::vector<Function> &outputs)
             }
         }
     }
-    std::vector<ReductionFunc> reductions;
+    std::vector<Function> found;
     for (const std::string &name : topological_order(outputs, funcs)) {
         const Function &f = funcs.at(name);
         const auto is_it = [&](const Function &output) { return output.same_as(f); };
         const bool is_output = std::any_of(outputs.begin(), outputs.end(), is_it);
-        if (!is_output && !read_by_externs.count(name)) {
-            if (const auto reduction = reduction_of(f)) {
-                reductions.push_back(*reduction);
-            }
+        if (!is_output && !read_by_externs.count(name) && is_plain(f)) {
+            found.push_back(f);
+        }
+    }
+    return found;
+}
+
+std::vector<ReductionFunc> reduction_funcs(const std::vector<Function> &outputs) {
+    std::vector<ReductionFunc> reductions;
+    for (const Function &f : replaceable_funcs(outputs)) {
+        if (const auto reduction = reduction_of(f)) {
+            reductions.push_back(*reduction);
         }
     }
     return reductions;

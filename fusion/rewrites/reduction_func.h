@@ -16,6 +16,10 @@ struct ReductionFunc {
     std::vector<Halide::Expr> init, update;  ///< by Tuple element; update in the args of the pure definition
 };
 
+/// The Funcs that `outputs` reach, producers first, which others may take the place of. Left out: outputs, what extern stages
+/// read or compute, and Funcs that their author has scheduled.
+std::vector<Halide::Internal::Function> replaceable_funcs(const std::vector<Halide::Internal::Function> &outputs);
+
 /// The reductions among the Funcs that `outputs` reach, producers first. Left out: outputs, Funcs that their author has
 /// scheduled, and updates with conditions.
 std::vector<ReductionFunc> reduction_funcs(const std::vector<Halide::Internal::Function> &outputs);

@@ -1,6 +1,7 @@
 #include "fusion/rewrites/rewrite.h"
 
 #include "fusion/halide/read_pipeline.h"
+#include "fusion/rewrites/chunked_scan.h"
 #include "fusion/rewrites/first_index.h"
 #include "fusion/rewrites/online_softmax.h"
 #include "fusion/rewrites/single_pass_variance.h"
@@ -24,6 +25,10 @@ constexpr Kind kKinds[] = {
      "maximum and sum of each slice of a row in one pass, corrected as the maximum rises: its input is read once less"},
     {"single-pass-variance", use_single_pass_variance,
      "the sums of the values and of their squares in one pass, in float64: its input is read once less"},
+    {"chunked-scan", use_chunked_scans,
+     "chunks of it each by itself, all at once, then what those before come to: steps that waited for each other run "
+     "in "
+     "parallel"},
     {"written-out", write_out_reductions,
      "its few steps as one expression: what reads it can compute it in its own kernel, and share it with its "
      "neighbours"},

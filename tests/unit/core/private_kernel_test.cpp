@@ -107,6 +107,66 @@ TEST(PrivateKernel, KeepsItsReadersFromReachingPastTheWrapperThatItStores) {
     EXPECT_THAT(kernel_storing(plan, num_vertices(b.graph) - 1).staged, IsEmpty());
 }
 
+/// in -> parts (64 places of 64 parts of each row), of which a thread scans one each; then all are combined -> output.
+StageGraph scan_of_parts(int64_t rows) {
+    Builder b;
+    const Vertex in = b.input("in", {4096, rows});
+    const Vertex scanned = add_reduction(b, "scanned", {64, 64, rows}, {63}, {});
+    const Vertex combined = b.stage("scanned", {64, 64, rows}, {{scanned, ReadKind::InPlace, 1, {-1, -1, -1}}}, 1);
+    b.output("output", {4096, rows}, {{combined, ReadKind::Strided, 1, {-1, -1, 1}}});
+    add_edge(in, scanned - 1, {.kind = ReadKind::Strided, .follows = {-1, 2}, .region = b[in].dims}, b.graph);
+    b[combined].func_id = b[scanned].func_id;
+    b[combined].update = 2;
+    b[combined].has_updates = true;
+    b[combined].reduction = {{"t", 0, 64}, {"s", 0, 64}};
+    b[combined].unordered = {0, 1};
+    for (const Vertex v : {scanned - 1, scanned, combined}) {
+        b[v].most_extent = {64, 64, 0};
+        b[v].folds = b[v].reassociable = false;
+        b[v].places = Places::Loops;
+    }
+    b[scanned - 1].independent = {0, 1, 2};
+    b[scanned].independent = {1, 2};
+    b[combined].independent = {2};
+    return b.graph;
+}
+
+TEST(PrivateKernel, ThreadsOfABlockShareTheLoopsThatHaveNoOrder) {
+    const StageGraph graph = scan_of_parts(1000);
+    const Vertex combined = stage_named(graph, "output") - 1, scanned = combined - 1;
+    EXPECT_THAT(owned_dims(graph, combined), ElementsAre(2));
+    EXPECT_THAT(shared_loops(graph, scanned).dims, ElementsAre(1));
+    EXPECT_THAT(shared_loops(graph, scanned).rvars, IsEmpty());
+    EXPECT_THAT(shared_loops(graph, combined).dims, IsEmpty());
+    EXPECT_THAT(shared_loops(graph, combined).rvars, ElementsAre(0, 1));
+    const StageGraph rows = histogram(256, 4096, 1000);
+    EXPECT_TRUE(shared_loops(rows, counts_of(rows)).empty());
+}
+
+TEST(PrivateKernel, ThreadsThatWalkPartsAreNotInTheSameBank) {
+    StageGraph graph = scan_of_parts(1000);
+    const Vertex combined = stage_named(graph, "output") - 1;
+    EXPECT_EQ(kept_extent(graph, combined, 0), 65);
+    EXPECT_EQ(kept_extent(graph, combined, 1), 64);
+    EXPECT_EQ(kept_extent(graph, combined, 2), 1) << "a block has one row";
+    for (Vertex v = combined - 2; v <= combined; v++) {
+        graph[v].most_extent[0] = 63;
+    }
+    EXPECT_EQ(kept_extent(graph, combined, 0), 63) << "odd as it is";
+}
+
+TEST(PrivateKernel, IsCheaperTheMoreThreadsShareItsSteps) {
+    StageGraph graph = scan_of_parts(1000);
+    const Vertex combined = stage_named(graph, "output") - 1;
+    const Plan plan = plan_of(graph);
+    const Group &together = kernel_storing(plan, combined);
+    EXPECT_EQ(together.kind, Template::Private);
+    EXPECT_EQ(together.price.shared_bytes, 65 * 64 * 4);
+    EXPECT_LT(together.price.time_us, 20);
+    graph[combined].unordered = {};
+    EXPECT_GT(time_of(plan_of(graph)), 2 * plan.groups[0].price.time_us) << "4096 steps by one thread";
+}
+
 TEST(PrivateKernel, SaysWhoseMemoryItIs) {
     const StageGraph graph = histogram(4096, 4096, 1000);
     const Verdict verdict = verdict_on(plan_of(graph), counts_of(graph) - 1, counts_of(graph));

@@ -58,5 +58,14 @@ TEST_F(ConstantExtents, offsets_of_a_bounded_reader_add_up) {
     EXPECT_THAT(constant_extents(all, {output.function()}, value_bounds_of(all)).at(table.name()), ElementsAre(14));
 }
 
+TEST_F(ConstantExtents, are_those_of_regions_whose_ends_are_numbers) {
+    table(i, y) = i + y;
+    output(x, y) = table(clamp(x, -3, 9), y);
+    const auto region = constant_regions(testing::functions({output})).at(table.name());
+    EXPECT_TRUE(is_const(region[0].min, -3));
+    EXPECT_TRUE(is_const(region[0].max, 9));
+    EXPECT_FALSE(region[1].is_bounded());
+}
+
 }  // namespace
 }  // namespace fusion

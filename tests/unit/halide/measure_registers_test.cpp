@@ -82,6 +82,24 @@ TEST_F(MeasureRegisters, finds_the_kernels_of_parts_in_blocks_of_their_own) {
 }
 
 // The general branch of a reduction needs more, but the estimates run the first.
+TEST_F(MeasureRegisters, finds_what_a_func_that_halide_had_to_rename_keeps_private) {
+    Func first("scanned"), second("scanned"), both("both");
+    for (Func *f : {&first, &second}) {
+        const RDom r(1, 31);
+        (*f)(x, y) = in(x, y);
+        (*f)(x, r) += (*f)(x, r - 1);
+    }
+    both(x, y) = first(x, clamp(y, 0, 31)) + second(x, clamp(y, 0, 31));
+    both.set_estimates({{0, 1 << 16}, {0, 32}});
+    in.set_estimates({{0, 1 << 16}, {0, 32}});
+    Planned p = planned({both});
+    ASSERT_EQ(p.plan.groups[0].kind, Template::Private);
+    measure_registers(p, cuda(), {64});
+    for (const Group &group : p.plan.groups) {
+        EXPECT_EQ(group.price.registers.source, RegisterSource::Measured) << p.view.graph[group.outputs[0]].func;
+    }
+}
+
 TEST_F(MeasureRegisters, takes_the_branch_for_the_sizes_of_the_estimates_of_a_reduction) {
     const RDom r(in.dim(0).min(), in.dim(0).extent(), "r");
     Func total("total"), normalised("normalised");

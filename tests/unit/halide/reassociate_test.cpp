@@ -1,5 +1,7 @@
 #include "fusion/halide/reassociate.h"
 
+#include <gmock/gmock.h>
+
 #include "tests/unit/halide/testing.h"
 
 namespace fusion {
@@ -233,6 +235,36 @@ TEST_F(Scatters, a_table_at_numbers_keeps_its_own_places_and_a_scan_follows_its_
     f(i, y) = 0;
     f(r, y) = f(r - 1, y) + 1;
     EXPECT_EQ(update().places, Places::Loops);
+}
+
+TEST_F(Scatters, few_steps_of_constant_number_are_numbers) {
+    const auto places = [&](const RDom &steps) {
+        f = Func("f");
+        output = Func("output");
+        f(i, y) = 0;
+        f(steps, y) = f(steps - 1, y) + 1;
+        return update().places;
+    };
+    EXPECT_EQ(places(RDom(1, 64)), Places::Own);
+    EXPECT_EQ(places(RDom(1, 65)), Places::Loops);
+    EXPECT_EQ(places(RDom(1, whole.width())), Places::Loops);
+}
+
+TEST_F(Scatters, variables_whose_steps_do_not_meet_have_no_order) {
+    const RDom steps(0, 31, 1, 9);
+    f(i, y) = 0;
+    f(steps.x, steps.y) = f(31, steps.y - 1) + f(steps.x, steps.y);
+    EXPECT_THAT(update().unordered, ::testing::ElementsAre(0, 1));
+    f = Func("f");
+    output = Func("output");
+    f(i, y) = 0;
+    f(steps.x, steps.y) = f(30, steps.y - 1) + f(steps.x, steps.y);
+    EXPECT_THAT(update().unordered, ::testing::IsEmpty()) << "reads what another step writes";
+    f = Func("f");
+    output = Func("output");
+    f(i, y) = 0;
+    f(steps.x, steps.y) = f(steps.x, steps.y - 1) + 1;
+    EXPECT_THAT(update().unordered, ::testing::ElementsAre(0));
 }
 
 }  // namespace
