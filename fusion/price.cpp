@@ -78,10 +78,12 @@ double spilling_us(int spilled, double threads, const Device &device) {
     return spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * 1e-3;
 }
 
-/// The part of its rate at which a multiprocessor with so many threads issues instructions. Tiles of points wait for shared
-/// memory too: unsharp issued 36% of the time with 480 threads, 49% with 920 (ncu, H200, 2026-12-01).
-double issue_rate(double threads, bool is_tiled, bool contracts) {
-    return is_tiled ? std::min(1.0, std::sqrt(threads / 1024)) : std::min(1.0, threads / (contracts ? 256 : 512));
+/// The part of its rate at which tiles of points issue instructions where registers leave a multiprocessor so many threads: they
+/// wait for shared memory and for what others of the thread computed. Fitted to unsharp (512 threads: it issued 36 percent of
+/// the time, 1024: 49; ncu), camera_pipe (512 to 640 threads under 96 registers 0.099 ms, with spills under 64 0.106) and the fold
+/// of nl_means (512: 1.79 ms, 1024: 1.59). H200, 2026-12-01.
+double issue_rate(double threads) {
+    return std::min(1.0, std::sqrt(threads / 768));
 }
 
 }  // namespace
@@ -202,7 +204,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         price.bytes_read += block.partial_bytes / 2;
         price.bytes_written += block.partial_bytes / 2;
     }
-    const double busy = issue_rate(resident / device.multiprocessors, group.kind == Template::Stencil, contracts);
+    const double busy = std::min(1.0, resident / (device.multiprocessors * (contracts ? 256 : 512))) *
+                        (is_tiled ? issue_rate(full / device.multiprocessors) : 1);
     const double issuing = instructions / (device.instruction_rate * std::max(busy, 1e-4)) * to_us;
     const double latency_us = is_owned ? owned.latency_us : is_tiled ? stencil.latency_us : block.latency_us;
     const double waves = std::max(1.0, price.waves);
