@@ -1,6 +1,7 @@
 #include "fusion/rewrites/scan_func.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fusion/rewrites/reduction_func.h"
 
@@ -162,12 +163,18 @@ bool is_before(const Expr &e, const ScanFunc &scan, const std::vector<Expr> &bef
     return call && call->call_type == Call::Halide && call->name == scan.function.name() && (e.accept(&at), at.holds);
 }
 
+/// Not of whole numbers, whose powers overflow where the values themselves do not, nor a number above 1 for the same reason.
+bool can_scale(const Expr &factor) {
+    const auto number = as_const_float(simplify(factor));
+    return is_fixed(factor) && factor.type().is_float() && (!number || std::abs(*number) <= 1);
+}
+
 std::optional<Expr> factor_before(const Expr &e, const ScanFunc &scan, const std::vector<Expr> &before) {
     const Mul *mul = e.as<Mul>();
-    if (mul && is_before(mul->a, scan, before) && is_fixed(mul->b)) {
+    if (mul && is_before(mul->a, scan, before) && can_scale(mul->b)) {
         return mul->b;
     }
-    return mul && is_before(mul->b, scan, before) && is_fixed(mul->a) ? std::make_optional(mul->a) : std::nullopt;
+    return mul && is_before(mul->b, scan, before) && can_scale(mul->a) ? std::make_optional(mul->a) : std::nullopt;
 }
 
 /// The update in the terms of the Func's own variables and those of its RDom alone: names for parts are put back.
@@ -232,7 +239,12 @@ Expr continued(const ScanFunc &scan, const Expr &before, const Expr &value, cons
         }
         square = square * square;
     }
-    return scan.op(power.defined() ? power * before : before, value);
+    if (!power.defined()) {
+        return scan.op(before, value);
+    }
+    // Step by step nothing stays nothing, however large the power of a parameter is.
+    const bool is_bounded = as_const_float(simplify(scan.factor)).has_value();
+    return scan.op(is_bounded ? power * before : select(before == 0, before, power * before), value);
 }
 
 std::vector<ScanFunc> scan_funcs(const std::vector<Function> &outputs) {
