@@ -92,8 +92,8 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     }
     const ReductionShape shape = reduction_shape(graph, group);
     const int64_t column = shape.columns.empty() ? 0 : graph[group.outputs[0]].dims[shape.columns[0]].extent;
-    whole_vectors = whole_vectors && column % limits.vector == 0 &&
-                    (column == 0 || !graph[group.outputs[0]].no_vectors);
+    whole_vectors =
+        whole_vectors && column % limits.vector == 0 && (column == 0 || !graph[group.outputs[0]].no_vectors);
     const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
     const bool can_split = !has_slices && !reduces_in_steps(graph, reductions, group) && first.update > 0;
     std::vector<Tile> tiles;

@@ -19,11 +19,13 @@ struct Subject {
 };
 
 const Subject kSubjects[] = {
-    {"softmax", Shape::Image},    {"log_softmax", Shape::Image},   {"softmax_masked", Shape::Image},
-    {"layernorm", Shape::Image},  {"rmsnorm", Shape::Image},       {"l2_normalize", Shape::Image},
-    {"entropy", Shape::Row},      {"argmax_rows", Shape::Row},     {"variance_rows", Shape::Row},
-    {"trimmed_mean", Shape::Row}, {"column_mean", Shape::Column},  {"batchnorm_stats", Shape::Column},
-    {"total_sum", Shape::Number}, {"hist_equalize", Shape::Image, false},
+    {"softmax", Shape::Image},        {"log_softmax", Shape::Image},
+    {"softmax_masked", Shape::Image}, {"layernorm", Shape::Image},
+    {"rmsnorm", Shape::Image},        {"l2_normalize", Shape::Image},
+    {"entropy", Shape::Row},          {"argmax_rows", Shape::Row},
+    {"variance_rows", Shape::Row},    {"trimmed_mean", Shape::Row},
+    {"column_mean", Shape::Column},   {"batchnorm_stats", Shape::Column},
+    {"total_sum", Shape::Number},     {"hist_equalize", Shape::Image, false},
 };
 
 struct Case {
