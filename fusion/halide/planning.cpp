@@ -76,13 +76,14 @@ Planned with_roomier_tiles(const Planned &measured, const PipelineView &view, co
     return best;
 }
 
-/// Tiles of points whose registers leave a multiprocessor few threads.
+/// Tiles of points whose registers leave a multiprocessor fewer threads than a cap of 64 does, which is half.
 bool wants_fewer_registers(const Group &group) {
     constexpr double kFew = 0.45;
     return group.kind == Template::Stencil && (group.price.spilled > 0 || group.price.occupancy < kFew);
 }
 
-/// Registers from ptxas; where tiles of points take many, a plan that counts what their threads share, and where kernels spill, narrower ones are tried too and the cheaper plan is taken.
+/// Registers from ptxas; where tiles of points take many, a plan that counts what their threads share, and where kernels spill,
+/// narrower ones are tried too and the cheaper plan is taken.
 Planned plan_measured(const PipelineView &view, const Device &device, const Halide::Target &target,
                       const PlanOptions &options, const std::string &name) {
     const std::vector<int> caps = options.register_cap > 0 ? std::vector<int>{options.register_cap} : kRegisterCaps;

@@ -38,7 +38,7 @@ private:
     }
 };
 
-/// Steps of an update that are written out where they make places numbers.
+/// Steps of an update that are written out where they make places numbers. A guess.
 constexpr int64_t kMostSteps = 64;
 
 class FindVariables : public IRVisitor {

@@ -13,7 +13,8 @@ using namespace Halide;
 using namespace Halide::Internal;
 
 /// Chunks of which each finds by itself what came before it, in one launch; more are a scan again. A block does that together;
-/// where the operator has no identity each thread does.
+/// where the operator has no identity each thread does. Guesses, of which only small ones were timed: the folds of integral_image
+/// took 10 us (H200, 2026-12-01).
 constexpr int64_t kMostFolded = 1024, kMostFoldedByThreads = 128;
 
 /// As its author calls it.
