@@ -10,8 +10,8 @@ namespace {
 /// cycles.
 constexpr double kTableStep = 0.04;
 
-/// Instructions of a thread's index, of the addition to a place, and of writing an element out.
-constexpr double kIndex = 40, kAddition = 10, kWriteOut = 6;
+/// Instructions of the addition to a place, and of writing an element out.
+constexpr double kAddition = 10, kWriteOut = 6;
 
 /// Channels that a thread has at most, and that a row of threads has.
 constexpr int64_t kMostSlices = 4, kMostLanes = 64;

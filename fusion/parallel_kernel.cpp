@@ -27,9 +27,6 @@ constexpr double kLine = 0.00068;
 /// Instructions of the steps that are written out together: each branch holds them.
 constexpr double kMostWrittenOut = 512;
 
-/// Instructions of finding a thread's point.
-constexpr double kIndex = 40;
-
 /// The compiler knows what a step reads from what the steps before it wrote.
 bool is_told_apart(const Stage &stage) {
     for (int d = 0; d < (int)stage.most_extent.size() && stage.independent.size() > 1; d++) {

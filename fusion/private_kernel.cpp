@@ -26,9 +26,6 @@ constexpr double kAlone = 0.0012;
 /// Loads in flight where the template unrolls, and instructions of an atomic addition to shared memory.
 constexpr double kUnrolled = 4, kAtomic = 16;
 
-/// Instructions of finding a thread's point.
-constexpr double kIndex = 40;
-
 double points_of(const Stage &stage, const std::vector<int> &dims) {
     double points = 1;
     for (const int d : dims) {

@@ -52,6 +52,9 @@ struct PrivateWork {
 /// meanwhile. A guess: a histogram of 17 levels in local memory took 75 us where 27 were predicted without (H200, 2026-11-30).
 inline constexpr double kLineApart = 32;
 
+/// Instructions of finding a thread's point.
+inline constexpr double kIndex = 40;
+
 /// Steps of a serial loop that are written out, where nothing chooses.
 inline constexpr int kWrittenOutSteps = 8;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "fusion/halide/mentions.h"
+
 namespace fusion {
 namespace {
 
@@ -26,29 +28,8 @@ bool selects(const std::vector<Expr> &values) {
     return holds.found;
 }
 
-class ReadsData : public IRVisitor {
-public:
-    bool found = false;
-
-private:
-    using IRVisitor::visit;
-    void visit(const Call *op) override {
-        found |= op->call_type == Call::Halide || op->call_type == Call::Image;
-        IRVisitor::visit(op);
-    }
-};
-
 /// Steps of an update that are written out where they make places numbers. A guess.
 constexpr int64_t kMostSteps = 64;
-
-class FindVariables : public IRVisitor {
-public:
-    std::set<std::string> names;
-
-private:
-    using IRVisitor::visit;
-    void visit(const Variable *op) override { names.insert(op->name); }
-};
 
 /// The places of all calls of a Func but in `free` dimensions.
 class SeePlaces : public IRVisitor {
@@ -62,12 +43,9 @@ public:
             if (std::count(free.begin(), free.end(), d) || as_const_int(simplify(args[d]))) {
                 continue;
             }
-            ReadsData reads;
-            args[d].accept(&reads);
-            places = std::max(places, reads.found ? Places::Data : Places::Loops);
-            FindVariables find;
-            args[d].accept(&find);
-            variables.merge(find.names);
+            Mentioned mentioned(args[d]);
+            places = std::max(places, mentioned.reads ? Places::Data : Places::Loops);
+            variables.merge(mentioned.variables);
         }
     }
 
@@ -101,9 +79,7 @@ bool folds_in_any_order(const AssociativeOp &op) {
 }  // namespace
 
 bool has_data_in_predicate(const Definition &update) {
-    ReadsData reads;
-    update.predicate().accept(&reads);
-    return reads.found;
+    return Mentioned(update.predicate()).reads;
 }
 
 bool folds(const Function &f, const Definition &update) {
@@ -124,11 +100,9 @@ bool scatters(const Function &f, const Definition &update, const FuncValueBounds
         return false;
     }
     const bool is_bounded = std::all_of(update.args().begin(), update.args().end(), [&](const Expr &arg) {
-        ReadsData reads;
-        arg.accept(&reads);
         const Interval range = bounds_of_expr_in_scope(arg, Scope<Interval>(), value_bounds);
-        return !reads.found || (range.is_bounded() && find_constant_bounds(range.min, {}).is_bounded() &&
-                                find_constant_bounds(range.max, {}).is_bounded());
+        return !Mentioned(arg).reads || (range.is_bounded() && find_constant_bounds(range.min, {}).is_bounded() &&
+                                         find_constant_bounds(range.max, {}).is_bounded());
     });
     const AssociativeOp op = proof_of(f, update);
     return is_bounded && folds_in_any_order(op) && op.pattern.ops[0].as<Add>();
