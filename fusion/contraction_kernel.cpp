@@ -236,7 +236,7 @@ std::vector<Tile> contraction_tiles(const StageGraph &graph, const Group &group,
         for (const int threads : kThreads) {
             for (const int lanes : kLanes) {
                 for (const int down : kDown) {
-                    const Tile tile{.vector = limits.vector,
+                    const Tile tile{.vector = std::min(limits.vector, kWordVector),
                                     .per_thread = down,
                                     .threads = threads,
                                     .lanes = lanes,

@@ -75,6 +75,7 @@ struct Stage {
     std::string unbounded_dims;     ///< which dimensions, for the error message
     bool can_be_staged = false;     ///< there is a Func that a shared-memory tile can be made of
     bool no_vectors = false;        ///< the compiler cannot take vectors of it, nor branches for them
+    bool no_guards = false;         ///< the compiler stores vectors of it wrongly where they are guarded
     std::string kept_apart;         ///< not empty: why it is not computed in the kernels that read it
     std::string gpu_refusal;        ///< not empty: why the stage may not run on a GPU
     std::vector<Extent> dims;       ///< loop dimensions, as written by the user

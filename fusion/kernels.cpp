@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "fusion/choose_tile.h"
 #include "fusion/error.h"
 #include "fusion/folded_kernel.h"
 #include "fusion/footprint.h"

@@ -37,10 +37,13 @@ std::string name_of(Template kind);
 /// Edge of a shared-memory tile, in points: 64 beat 32 (0.95x against 0.87x the copy bandwidth, H200, 2026-11-29).
 inline constexpr int kTransposeTile = 64;
 
+/// Neighbouring points that fill the widest access, 16 bytes: of elements of a byte, and of four.
+inline constexpr int kByteVector = 16, kWordVector = 4;
+
 /// What a kernel's tile may use.
 struct Limits {
     int registers = 64;          ///< a thread
-    int vector = 4;              ///< neighbouring points a thread
+    int vector = kByteVector;    ///< neighbouring points a thread, at most
     bool counts_shared = false;  ///< what points of a thread share, the compiler keeps in registers (StencilWork)
 };
 
@@ -216,7 +219,7 @@ Variant variant_named(const std::string &name);
 struct PlanOptions {
     Variant variant = Variant::Fused;
     int register_cap = 0;                ///< 0: the device's default
-    int max_vector = 4;                  ///< 1 for a plan of narrow kernels, which need fewer registers
+    int max_vector = kByteVector;        ///< less for a plan of narrow kernels, which need fewer registers
     bool counts_shared = false;          ///< as in Limits: for a plan of smaller tiles, which need fewer registers
     std::vector<Rewrite> rewrites = {};  ///< already in the graph's figures; make_plan hands them on
 };

@@ -30,10 +30,6 @@ constexpr double kL2Share = 0.5;
 constexpr double kDividedIndex = 100;
 constexpr double kPlainIndex = 10;
 
-/// A longer straight-line body falls out of the multiprocessor's 32 KB instruction cache (16 bytes an instruction), and
-/// takes the compilers minutes: each branch holds it twice.
-constexpr double kMostInstructionsAThread = 2048;
-
 bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Device &device) {
     return graph[buffer].role == Role::Intermediate && bytes <= kL2Share * device.l2;
 }
@@ -42,6 +38,16 @@ bool stays_in_l2(const StageGraph &graph, Vertex buffer, double bytes, const Dev
 double recomputed(const StageGraph &graph, const Member &member, double evaluations, double flops) {
     const double once = member.computed_before ? 0 : graph[member.stage].points();
     return evaluations > once ? flops * (1 - once / evaluations) : 0;
+}
+
+/// Stores that a vector takes. Each covers a part of the lines that a warp's threads lie in, and the L2 writes every part: u8 to
+/// float, 4, 8 and 16 neighbours a thread 0.328, 0.516 and 1.099 ms (16384 x 16384; H200, 2026-12-01). Loads find the rest in the L1.
+double stores_apart(const Stage &stage, const Tile &tile) {
+    double widest = 1;
+    for (const int bytes : stage.element_bytes) {
+        widest = std::max(widest, (double)bytes * tile.vector / 16);
+    }
+    return tile.vector > kWordVector ? widest : 1;
 }
 
 /// Instructions of a member over the whole kernel of blocks that reduce. What is the same for the points that a thread computes
@@ -70,13 +76,11 @@ double resident_threads(const Device &device, int threads, int registers, int sh
     return std::min(blocks, std::max(per_multiprocessor, 1.0) * device.multiprocessors) * threads;
 }
 
-namespace {
-
-/// Microseconds in which registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has 4.2
-/// (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
 double spilling_us(int spilled, double threads, const Device &device) {
     return spilled * 4.0 * 2.0 * threads / device.memory_bandwidth * 1e-3;
 }
+
+namespace {
 
 /// The part of its rate at which tiles of points issue instructions where registers leave a multiprocessor so many threads: they
 /// wait for shared memory and for what others of the thread computed. Fitted to unsharp (512 threads: it issued 36 percent of
@@ -96,7 +100,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const bool reduces = group.kind == Template::Reduction;
     const bool shares_rows = reduces && !is_contraction(tile);
     const double points = tile.vector * (shares_rows ? 1 : tile.per_thread) * tile.slices;
-    double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0;
+    double threads = 0, in_flight = 0, written_l2 = 0, read_l2 = 0, apart = 1;
     for (const Vertex output : group.outputs) {
         const Stage &stage = graph[output];
         const double bytes = std::min(stage.elements(), stage.points()) * stage.value_bytes;
@@ -104,6 +108,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         written_l2 += stays_in_l2(graph, output, bytes, device) ? bytes : 0;
         threads = std::max(threads, std::ceil(stage.elements() / points));
         in_flight += stage.value_bytes * points;
+        apart = group.kind == Template::Pointwise ? std::max(apart, stores_apart(stage, tile)) : 1;
     }
     for (const Input &input : group.inputs) {
         const Stage &stage = graph[input.producer];
@@ -156,7 +161,8 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         instructions = contraction.instructions * contraction.padding + threads * kDividedIndex;
     } else if (reduces) {
         threads = block.blocks * tile.threads;
-        instructions = instructions * block.padding + block.band_instructions + threads * block.overhead;
+        instructions = instructions * block.padding + block.band_instructions + block.access_instructions +
+                       threads * block.overhead;
         price.launches += block.partial_launches;
         price.launch_us = price.launches * device.launch + block.partial_us;
         price.shared_bytes = block.shared_bytes;
@@ -189,7 +195,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const double l2 = std::max(1.0, std::min<double>(device.l2_bandwidth, reachable));
     const double to_us = 1e-3;  // bytes / (GB/s) = ns
     price.read_us = ((price.bytes_read - read_l2) / memory + read_l2 / l2) * to_us;
-    price.write_us = ((price.bytes_written - written_l2) / memory + written_l2 / l2) * to_us;
+    price.write_us = ((price.bytes_written - written_l2) / memory + written_l2 / l2) * apart * to_us;
     const double spilled_us = spilling_us(price.spilled, threads * std::max(1.0, contraction.turns), device);
     price.read_us += price.bytes_read * (stencil.halo - 1) / l2 * to_us;
     if (contracts) {
@@ -214,54 +220,6 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
     const double moving = price.read_us + price.write_us;
     price.time_us = price.launch_us + moving + price.compute_us - device.overlap * std::min(moving, price.compute_us);
     return price;
-}
-
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
-    std::vector<Tile> candidates = {Tile{}};
-    if (group.kind == Template::Pointwise && !graph[group.outputs[0]].no_vectors &&
-        instructions_a_point(graph, group) * limits.vector <= kMostInstructionsAThread) {
-        candidates.push_back({.vector = limits.vector});
-    } else if (group.kind == Template::Stencil) {
-        candidates = stencil_tiles(graph, group);
-    } else if (group.kind == Template::Folded) {
-        candidates = folded_tiles(graph, group, device);
-    } else if (group.kind == Template::Transpose) {
-        candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
-    } else if (group.kind == Template::Reduction) {
-        candidates = reduction_tiles(graph, group, device, limits);
-    } else if (group.kind == Template::Parallel) {
-        candidates = parallel_tiles(graph, group);
-    } else if (group.kind == Template::Private) {
-        candidates = private_tiles(graph, group, device);
-    } else if (group.kind == Template::Siblings) {
-        candidates.push_back({.vector = 1, .per_thread = 4});
-    }
-    bool first = true;
-    const double points = graph[group.outputs[0]].points();
-    for (const Tile &tile : candidates) {
-        Price price = price_kernel(graph, group, tile, device, limits.registers);
-        if (limits.counts_shared && group.kind == Template::Stencil) {
-            const int more = price.registers.value + (int)stencil_work(graph, group, tile).values_shared;
-            const int spilled = std::max(0, more - limits.registers) - price.spilled;
-            price.time_us += spilled > 0 ? spilling_us(spilled, price.blocks * tile.threads, device) : 0;
-        }
-        const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
-        const bool is_short =
-            group.kind != Template::Stencil ||
-            (a_thread <= kMostInstructionsAThread && most_written_out(group, tile).second <= kMostWrittenOut);
-        if (first || (is_short && price.time_us < group.price.time_us)) {
-            group.tile = tile;
-            group.price = price;
-        }
-        first = false;
-    }
-    if (group.kind == Template::Stencil || group.kind == Template::Folded) {
-        const StencilWork work = group.kind == Template::Folded ? folded_work(graph, group, group.tile)
-                                                                : stencil_work(graph, group, group.tile);
-        for (Member &member : group.members) {
-            member.evaluations = work.evaluations.at(member.stage);
-        }
-    }
 }
 
 Price total(const std::vector<Group> &groups) {

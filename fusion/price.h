@@ -25,8 +25,9 @@ struct MeasuredRegisters {
 Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device, int cap,
                    const std::optional<MeasuredRegisters> &measured = std::nullopt);
 
-/// The tile with the least time among those the template can execute; fills group.tile and group.price.
-void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits);
+/// Microseconds in which registers over the cap are stored to local memory and loaded again, at 4.1 to 4.8 TB/s where a copy has
+/// 4.2 (live_96_cap_64 and live_64_cap_32 of bench/calibrate.cu, H200, 2026-11-29).
+double spilling_us(int spilled, double threads, const Device &device);
 
 /// Sum of the kernels' times and counts, as if run one after the other.
 Price total(const std::vector<Group> &groups);

@@ -6,6 +6,7 @@
 
 #include "fusion/contraction_kernel.h"
 #include "fusion/footprint.h"
+#include "fusion/price.h"
 #include "fusion/reduction_kernel.h"
 #include "fusion/reduction_walks.h"
 
@@ -62,6 +63,16 @@ constexpr double kElementsInFlight = 8;
 /// Walking single elements: more requests for the same bytes (rows of 256 to 4096: 256 to 266 us, with two vectors a thread
 /// 256 to 260 us; same source; softmax of 16384 277 and 264, layernorm of 8192 385 and 375, 2026-12-01).
 constexpr double kSingleElements = 1.05;
+
+/// Instructions that a single element narrower than a word costs to load or store, beyond one: it moves so much less (softmax and
+/// layernorm of 4096 float16: 0.325 and 0.535 ms, by vectors of four 0.260 and 0.373; H200, 2026-12-01).
+double narrow_access(const Stage &stage) {
+    double instructions = 0;
+    for (const int bytes : stage.element_bytes) {
+        instructions += (kLoad - 1) * std::max(0.0, 1 - bytes / 4.0);
+    }
+    return instructions;
+}
 
 /// What a cache loses of rows that fill `filled` of it.
 double share_beyond(double filled, double all_fits, double nothing_fits) {
@@ -153,6 +164,14 @@ BlockWork block_work(const StageGraph &graph, const Group &group, const Tile &ti
     } else {
         work.overhead = kIndex + kExchange * (double)reductions.size();
         work.latency_us += kExchangeLatency * (double)reductions.size();
+    }
+    if (tile.vector == 1 && shares_lanes(graph, group)) {
+        for (const Input &input : group.inputs) {
+            const Stage &read = graph[input.producer];
+            work.access_instructions +=
+                input.bytes / std::max(1, read.value_bytes) * input.passes * narrow_access(read);
+        }
+        work.access_instructions += shape.columns.empty() ? 0 : out.points() * narrow_access(out);
     }
     for (const Input &input : group.inputs) {
         work.walked_bytes += input.passes > 1.5 ? input.bytes / work.blocks : 0;

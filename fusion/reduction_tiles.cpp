@@ -41,21 +41,23 @@ bool reduces_in_steps(const StageGraph &graph, const std::vector<Member> &reduct
     return false;
 }
 
+/// A vector of wider elements is several accesses.
 bool reads_words(const StageGraph &graph, const Group &group) {
     return std::all_of(group.inputs.begin(), group.inputs.end(), [&](const Input &input) {
         const std::vector<int> &bytes = graph[input.producer].element_bytes;
-        return !input.streams || std::all_of(bytes.begin(), bytes.end(), [](int b) { return b == 4; });
+        return !input.streams || std::all_of(bytes.begin(), bytes.end(), [](int b) { return b <= 4; });
     });
 }
 
-/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values.
+/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values, and stores some others wrongly.
 bool keeps_words(const StageGraph &graph, const Group &group, const std::vector<Member> &reductions) {
     const auto has_wide = [&](Vertex v) {
         const std::vector<int> &bytes = graph[v].element_bytes;
         return std::any_of(bytes.begin(), bytes.end(), [](int b) { return b > 4; });
     };
-    return !has_wide(group.outputs[0]) &&
-           std::none_of(reductions.begin(), reductions.end(), [&](const Member &m) { return has_wide(m.stage); });
+    return !has_wide(group.outputs[0]) && std::none_of(reductions.begin(), reductions.end(), [&](const Member &m) {
+        return has_wide(m.stage) || graph[m.stage].no_guards;
+    });
 }
 
 /// Blocks that such a tile cuts a reduction in: fewer than asked for where each folds whole rounds of what is written out.
@@ -77,6 +79,7 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     if (reductions.empty()) {
         return {Tile{}};  // slices that nothing reduces: can_reduce_in_block() refuses
     }
+    const int most = std::min(limits.vector, kWordVector);
     const Stage &first = graph[reductions[0].stage];
     const bool has_slices = !slices_of(graph, group).empty();
     const bool on_lanes = std::all_of(reductions.begin(), reductions.end(), [&](const Member &m) {
@@ -88,12 +91,11 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
         const Stage &stage = graph[reduction.stage];
         longest = std::max(longest, steps_of(stage));
         shortest_cut = std::min(shortest_cut, (double)stage.reduction[chunked_rvar(graph, reduction)].extent);
-        whole_vectors = whole_vectors && stage.reduction[shared_rvar(graph, reduction)].extent % limits.vector == 0;
+        whole_vectors = whole_vectors && stage.reduction[shared_rvar(graph, reduction)].extent % most == 0;
     }
     const ReductionShape shape = reduction_shape(graph, group);
     const int64_t column = shape.columns.empty() ? 0 : graph[group.outputs[0]].dims[shape.columns[0]].extent;
-    whole_vectors =
-        whole_vectors && column % limits.vector == 0 && (column == 0 || !graph[group.outputs[0]].no_vectors);
+    whole_vectors = whole_vectors && column % most == 0 && (column == 0 || !graph[group.outputs[0]].no_vectors);
     const bool is_alone = reductions.size() == 1 && reductions[0].stage == group.outputs[0];
     const bool can_split = !has_slices && !reduces_in_steps(graph, reductions, group) && first.update > 0;
     std::vector<Tile> tiles;
@@ -108,7 +110,7 @@ std::vector<Tile> reduction_tiles(const StageGraph &graph, const Group &group, c
     }
     for (int reducing = 8; reducing <= (int)device.threads_per_block; reducing *= 2) {
         for (int points = 1; points * reducing <= (int)device.threads_per_block; points *= 2) {
-            for (const int vector : {1, whole_vectors ? limits.vector : 1}) {
+            for (const int vector : {1, whole_vectors ? most : 1}) {
                 const Tile tile{.vector = vector, .threads = points * reducing, .reducing = reducing};
                 // With wide loads there are threads for all slices at once.
                 const bool takes_turns = vector > 1 && turns_of_slices(graph, group, tile) > 1;

@@ -17,6 +17,10 @@ namespace {
 constexpr int kBaseRegisters = 12;
 constexpr int kRegistersAPointer = 2;
 
+/// At most about of each lane beyond those of four words: packed ones are taken apart one after the other (16 bytes of bytes with words,
+/// mixed_types: 32, 39 and 62 in all for 4, 8 and 16 lanes; a gelu of float16: 18 and 28 for 4 and 8; ptxas 13.0, 2026-12-01).
+constexpr int kRegistersAFurtherLane = 2;
+
 /// Of a vector lane in a block that reduces together (softmax, variance, rmsnorm: 25 to 31 in all; same source).
 constexpr int kRegistersALane = 2;
 
@@ -79,7 +83,9 @@ int estimate_registers(const StageGraph &graph, const Group &group, const Tile &
         return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + most_live_values(graph, group) + (int)kept;
     }
     // Addresses die after their access: beyond a few, pointers share registers.
-    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + tile.vector * most_live_values(graph, group);
+    const int lanes = std::min(tile.vector, kWordVector), alive = most_live_values(graph, group);
+    return kBaseRegisters + kRegistersAPointer * std::min(pointers, 8) + lanes * alive +
+           (tile.vector - lanes) * std::min(alive, kRegistersAFurtherLane);
 }
 
 int estimate_registers(const StageGraph &graph, const Group &group, const Tile &tile) {

@@ -122,7 +122,9 @@ AnchorLoops walk_branches(Schedule &schedule, const PipelineView &view, const Gr
             branch++;
         }
     }
-    return walk(general, anchor, group.tile, TailStrategy::GuardWithIf);
+    Tile guarded = group.tile;
+    guarded.vector = view.graph[group.outputs[0]].no_guards ? 1 : guarded.vector;
+    return walk(general, anchor, guarded, TailStrategy::GuardWithIf);
 }
 
 }  // namespace fusion

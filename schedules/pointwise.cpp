@@ -37,14 +37,15 @@ void walk(const Emitter &emit, const Stage &stage, const Layout &layout, int thr
     emit.points_over_threads(stage, rest, threads);
 }
 
-/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values.
-bool has_64_bit_values(const PipelineView &view, const Group &group) {
+/// Halide 21's CUDA compiler aborts the process on a guarded vector of 64-bit values, and stores some others wrongly.
+bool takes_guards(const PipelineView &view, const Group &group) {
     const auto is_64 = [&](Vertex v) {
         const std::vector<int> &bytes = view.graph[v].element_bytes;
         return std::any_of(bytes.begin(), bytes.end(), [](int b) { return b == 8; });
     };
-    return std::any_of(group.outputs.begin(), group.outputs.end(), is_64) ||
-           std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return is_64(i.producer); });
+    const auto stores_badly = [&](Vertex v) { return is_64(v) || view.graph[v].no_guards; };
+    return std::none_of(group.outputs.begin(), group.outputs.end(), stores_badly) &&
+           std::none_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return is_64(i.producer); });
 }
 
 /// Whether Halide could prove a guarded vector of the general branch aligned within its buffer, and so make of it one wide
@@ -82,7 +83,7 @@ bool reads_by_strides(const StageGraph &graph, const Group &group) {
 }  // namespace
 
 Schedule pointwise_schedule(const PipelineView &view, const Group &group, const ApiTraits &traits) {
-    const ApiTraits api{.guarded_vectors = traits.guarded_vectors && !has_64_bit_values(view, group)};
+    const ApiTraits api{.guarded_vectors = traits.guarded_vectors && takes_guards(view, group)};
     const Vertex output = group.outputs[0];
     const Stage &stage = view.graph[output];
     Schedule schedule;

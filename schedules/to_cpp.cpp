@@ -8,6 +8,7 @@
 #include "schedules/identity_where.h"
 #include "schedules/scatter_place.h"
 #include "schedules/whole_indices.h"
+#include "schedules/wide_accesses.h"
 
 namespace fusion {
 namespace {
@@ -287,10 +288,13 @@ std::string to_cpp(const Schedule &schedule, const PipelineView &view, const std
                     view.sources[id].function.name() + "\n";
         }
     }
+    const bool has_narrow = has_narrow_elements(view);
+    const std::string pass = has_narrow ? "    pipeline.add_custom_lowering_pass(new WideAccesses);\n" : "";
     return gets + (has_conditions ? condition_prelude() : "") + (has_identities ? identity_where_source() : "") +
            (has_places ? scatter_place_source() : "") + (has_widths ? row_threads_source() : "") +
            (has_indices ? whole_indices_source() + "    WholeIndices whole_indices;\n" : "") +
-           (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") + writer.body;
+           (has_native_math ? native_math_source() + "    NativeMath native_math;\n" : "") +
+           (has_narrow ? wide_accesses_source() : "") + writer.body + pass;
 }
 
 }  // namespace fusion

@@ -10,6 +10,7 @@
 #include "fusion/write_file.h"
 #include "schedules/apply.h"
 #include "schedules/hand/hand.h"
+#include "schedules/wide_accesses.h"
 
 namespace fusion {
 namespace {
@@ -65,6 +66,7 @@ int emit_command(const Request &request, const std::string &folder, const std::s
         write_file(staging.file(name + ".schedule.h"), schedule_header(name, schedule_source(planned, pipeline)));
         write_file(staging.file(name + ".json"), explain_json(planned.explained()));
         apply_schedule(planned.schedule, planned.view);
+        use_wide_accesses(pipeline, planned.view);
     }
     pipeline.compile_to(files, built.arguments, name, target);
     print_lines(staging.publish());

@@ -10,6 +10,7 @@
 #include "fusion/time_calls.h"
 #include "schedules/apply.h"
 #include "schedules/hand/hand.h"
+#include "schedules/wide_accesses.h"
 
 namespace fusion {
 namespace {
@@ -77,6 +78,7 @@ PipelineView schedule_variant(const Request &request, const BuiltGenerator &buil
     result.fallback = planned.plan.fallback;
     result.register_cap = planned.plan.register_cap;
     apply_schedule(planned.schedule, planned.view);
+    use_wide_accesses(built.pipeline, planned.view);
     return planned.view;
 }
 

@@ -110,11 +110,16 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
     if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
         return wide;
     }
-    PlanOptions narrow_options = options;
-    narrow_options.max_vector = 1;
-    Planned narrow = plan_as(view, device, target, narrow_options, name);
-    measure_registers(narrow, target, caps);
-    return narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
+    for (const int most : {kWordVector, 1}) {
+        PlanOptions narrow_options = options;
+        narrow_options.max_vector = most;
+        Planned narrow = plan_as(view, device, target, narrow_options, name);
+        if (!has_same_tiles(narrow.plan, wide.plan)) {
+            measure_registers(narrow, target, caps);
+            wide = narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
+        }
+    }
+    return wide;
 }
 
 /// What a kernel does besides computing what it stores from memory.

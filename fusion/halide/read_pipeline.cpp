@@ -147,8 +147,8 @@ private:
             set_types(stage, f.output_types());
             // Limit: kernels that store guarded float16 vectors wrote wrong values, also outside of the buffer (Halide 21,
             // H200, 2026-11-29; the PTX looks right).
-            stage.no_vectors = std::any_of(f.output_types().begin(), f.output_types().end(),
-                                           [](const Type &t) { return t.is_float() && t.bits() == 16; });
+            stage.no_guards = std::any_of(f.output_types().begin(), f.output_types().end(),
+                                          [](const Type &t) { return t.is_float() && t.bits() == 16; });
             stage.memory_order =
                 memory_order_of(f.output_buffers().empty() ? Parameter() : f.output_buffers()[0], f.dimensions());
             if (stage.is_extern) {

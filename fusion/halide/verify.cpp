@@ -4,6 +4,7 @@
 #include <set>
 
 #include "schedules/apply.h"
+#include "schedules/wide_accesses.h"
 
 namespace fusion {
 namespace {
@@ -128,7 +129,9 @@ Pipeline scheduled(const Schedule &schedule, const PipelineView &copy, std::set<
     for (const Function &f : copy.outputs) {
         outputs.emplace_back(f);
     }
-    return Pipeline(outputs);
+    Pipeline pipeline(outputs);
+    use_wide_accesses(pipeline, copy);
+    return pipeline;
 }
 
 }  // namespace

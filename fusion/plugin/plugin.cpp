@@ -11,6 +11,7 @@
 #include "fusion/plugin/halide_build.h"
 #include "fusion/write_file.h"
 #include "schedules/apply.h"
+#include "schedules/wide_accesses.h"
 
 namespace fusion {
 namespace {
@@ -39,6 +40,7 @@ void autoschedule(const Halide::Pipeline &pipeline, const Halide::Target &target
             write_explanation(planned, options.explain);
         }
         apply_schedule(planned.schedule, planned.view);
+        use_wide_accesses(pipeline, planned.view);
     } catch (const UserError &e) {
         mistake = e.what();
     } catch (const Halide::Error &) {

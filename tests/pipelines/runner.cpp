@@ -13,6 +13,7 @@
 #include "fusion/price.h"
 #include "schedules/apply.h"
 #include "schedules/hand/hand.h"
+#include "schedules/wide_accesses.h"
 
 namespace fusion {
 namespace {
@@ -61,6 +62,7 @@ Planned schedule(const Built &built, const Target &target, const Options &option
     }
     Planned planned = plan_pipeline(functions_of(built.pipeline), target, options, "test");
     apply_schedule(planned.schedule, planned.view);
+    use_wide_accesses(built.pipeline, planned.view);
     return planned;
 }
 

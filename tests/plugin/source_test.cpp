@@ -13,6 +13,7 @@
 #include "multi_output.schedule.h"
 #include "pointwise_chain.schedule.h"
 #include "schedules/apply.h"
+#include "schedules/wide_accesses.h"
 #include "softmax.schedule.h"
 #include "tests/plugin/process.h"
 #include "tests/plugin/statement.h"
@@ -49,6 +50,7 @@ TEST_P(ScheduleSource, compiled_gives_the_same_statement_as_the_plan) {
         options.verify = false;  // it makes Funcs on a copy, which would take names
         const Planned planned = plan_pipeline(functions_of(by_plan.pipeline), kTarget, options, c.name);
         apply_schedule(planned.schedule, planned.view);
+        use_wide_accesses(by_plan.pipeline, planned.view);
         return statement(by_plan);
     });
     const std::string got = testing::in_a_child([&] {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fusion/choose_tile.h"
 #include "fusion/price.h"
 #include "fusion/reduction_kernel.h"
 #include "tests/unit/core/reduction_graphs.h"

@@ -164,6 +164,20 @@ TEST(PriceOfAKernel, AnEmptyRegionHasAFiniteTime) {
     EXPECT_EQ(price.bytes_written, 0);
 }
 
+TEST(PriceOfAKernel, StoresThatCoverPartsOfLinesAreWrittenPartByPart) {
+    const StageGraph words = chain(1, {1 << 26});
+    StageGraph bytes = words;
+    const Vertex output = num_vertices(bytes) - 1;
+    bytes[output].element_bytes = {1};
+    bytes[output].value_bytes = 1;
+    const auto write_us = [](const StageGraph &graph, int vector) {
+        return price_of(graph, {.vector = vector}).write_us;
+    };
+    EXPECT_NEAR(write_us(words, 8) / write_us(words, 4), 2, 0.1);
+    EXPECT_NEAR(write_us(words, 16) / write_us(words, 4), 4, 0.1);
+    EXPECT_NEAR(write_us(bytes, 16) / write_us(bytes, 8), 1, 0.1);
+}
+
 TEST(ResidentThreads, AreLimitedByRegistersInUnitsOfEight) {
     const double most = h200().threads_per_multiprocessor * h200().multiprocessors;
     EXPECT_EQ(resident_threads(h200(), 256, 32, 0, 1e9), most);
@@ -177,17 +191,6 @@ TEST(ResidentThreads, AreLimitedBySharedMemoryAndByTheGrid) {
     EXPECT_EQ(resident_threads(h200(), 256, 32, 16 * 1024, 1e9), most);
     EXPECT_LT(resident_threads(h200(), 256, 32, 48 * 1024, 1e9), most);
     EXPECT_EQ(resident_threads(h200(), 256, 32, 0, 3), 3 * 256);
-}
-
-TEST(ChooseTile, TakesTheOneWithTheLeastTime) {
-    const StageGraph graph = chain(1, {1 << 26});
-    Group kernel = fused_kernel(graph);
-    choose_tile(graph, kernel, h200(), {});
-    EXPECT_EQ(kernel.tile.vector, 4);
-    for (const int vector : {1, 4}) {
-        EXPECT_LE(kernel.price.time_us, price_kernel(graph, kernel, {.vector = vector}, h200(), 64).time_us);
-    }
-    EXPECT_EQ(kernel.price.time_us, price_kernel(graph, kernel, kernel.tile, h200(), 64).time_us);
 }
 
 TEST(Total, SumsKernels) {

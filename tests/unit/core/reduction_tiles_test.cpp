@@ -55,8 +55,23 @@ TEST(ReductionTiles, VectorsDivideTheRowAndWalkNeighbours) {
 
 TEST(ReductionTiles, VectorsAreOfWords) {
     StageGraph graph = softmax(1024, 4096);
-    graph[stage_named(graph, "in")].element_bytes = {2};
-    graph[stage_named(graph, "in")].value_bytes = 2;
+    const Vertex in = stage_named(graph, "in");
+    graph[in].element_bytes = {8};
+    graph[in].value_bytes = 8;
+    EXPECT_FALSE(offers_vectors(graph));
+    graph[in].element_bytes = {2};
+    graph[in].value_bytes = 2;
+    EXPECT_TRUE(offers_vectors(graph)) << "of narrower ones a vector is one access too";
+}
+
+TEST(ReductionTiles, VectorsOfSumsAreNotGuardedWhereThatGoesWrong) {
+    StageGraph graph = softmax(1024, 4096);
+    const Vertex output = num_vertices(graph) - 1;
+    graph[output].no_guards = true;
+    EXPECT_TRUE(offers_vectors(graph)) << "the output's general branch has none";
+    for (Vertex v = 0; v < num_vertices(graph); v++) {
+        graph[v].no_guards |= !graph[v].reduction.empty();
+    }
     EXPECT_FALSE(offers_vectors(graph));
 }
 

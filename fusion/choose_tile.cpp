@@ -1,0 +1,89 @@
+#include "fusion/choose_tile.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "fusion/folded_kernel.h"
+#include "fusion/parallel_kernel.h"
+#include "fusion/point_instructions.h"
+#include "fusion/price.h"
+#include "fusion/private_kernel.h"
+#include "fusion/reduction_tiles.h"
+#include "fusion/stencil_kernel.h"
+#include "fusion/stencil_tiles.h"
+
+namespace fusion {
+namespace {
+
+/// A longer straight-line body falls out of the multiprocessor's 32 KB instruction cache (16 bytes an instruction), and
+/// takes the compilers minutes: each branch holds it twice.
+constexpr double kMostInstructionsAThread = 2048;
+
+/// Neighbours that a thread may compute: as many as fill the widest access of the narrowest elements.
+std::vector<int> pointwise_vectors(const StageGraph &graph, const Group &group, const Limits &limits) {
+    std::vector<int> bytes = graph[group.outputs[0]].element_bytes, vectors;
+    for (const Input &input : group.inputs) {
+        const std::vector<int> &read = graph[input.producer].element_bytes;
+        bytes.insert(bytes.end(), read.begin(), input.streams ? read.end() : read.begin());
+    }
+    const int narrowest = std::min(4, *std::min_element(bytes.begin(), bytes.end()));
+    const int most = graph[group.outputs[0]].no_vectors ? 1 : std::min(limits.vector, kByteVector / narrowest);
+    const double instructions = instructions_a_point(graph, group);
+    for (int v = kWordVector; v <= most && instructions * v <= kMostInstructionsAThread; v *= 2) {
+        vectors.push_back(v);
+    }
+    return vectors;
+}
+
+}  // namespace
+
+void choose_tile(const StageGraph &graph, Group &group, const Device &device, const Limits &limits) {
+    std::vector<Tile> candidates = {Tile{}};
+    if (group.kind == Template::Pointwise) {
+        for (const int vector : pointwise_vectors(graph, group, limits)) {
+            candidates.push_back({.vector = vector});
+        }
+    } else if (group.kind == Template::Stencil) {
+        candidates = stencil_tiles(graph, group);
+    } else if (group.kind == Template::Folded) {
+        candidates = folded_tiles(graph, group, device);
+    } else if (group.kind == Template::Transpose) {
+        candidates = {{.vector = 1, .per_thread = kTransposeTile * kTransposeTile / 256, .threads = 256}};
+    } else if (group.kind == Template::Reduction) {
+        candidates = reduction_tiles(graph, group, device, limits);
+    } else if (group.kind == Template::Parallel) {
+        candidates = parallel_tiles(graph, group);
+    } else if (group.kind == Template::Private) {
+        candidates = private_tiles(graph, group, device);
+    } else if (group.kind == Template::Siblings) {
+        candidates.push_back({.vector = 1, .per_thread = 4});
+    }
+    bool first = true;
+    const double points = graph[group.outputs[0]].points();
+    for (const Tile &tile : candidates) {
+        Price price = price_kernel(graph, group, tile, device, limits.registers);
+        if (limits.counts_shared && group.kind == Template::Stencil) {
+            const int more = price.registers.value + (int)stencil_work(graph, group, tile).values_shared;
+            const int spilled = std::max(0, more - limits.registers) - price.spilled;
+            price.time_us += spilled > 0 ? spilling_us(spilled, price.blocks * tile.threads, device) : 0;
+        }
+        const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
+        const bool is_short =
+            group.kind != Template::Stencil ||
+            (a_thread <= kMostInstructionsAThread && most_written_out(group, tile).second <= kMostWrittenOut);
+        if (first || (is_short && price.time_us < group.price.time_us)) {
+            group.tile = tile;
+            group.price = price;
+        }
+        first = false;
+    }
+    if (group.kind == Template::Stencil || group.kind == Template::Folded) {
+        const StencilWork work = group.kind == Template::Folded ? folded_work(graph, group, group.tile)
+                                                                : stencil_work(graph, group, group.tile);
+        for (Member &member : group.members) {
+            member.evaluations = work.evaluations.at(member.stage);
+        }
+    }
+}
+
+}  // namespace fusion
