@@ -55,6 +55,24 @@ double owners_along(const Tile &tile, int dim) {
                                 : 1;
 }
 
+/// What is read along dimension `dim` of a stage moves one by one with a loop of the kernel's output, by whatever is between.
+bool moves_with(const StageGraph &graph, const Group &group, Vertex stage, int dim, int loop) {
+    for (auto [e, end] = out_edges(stage, graph); e != end; ++e) {
+        const Vertex reader = target(*e, graph);
+        const bool is_member = std::any_of(group.members.begin(), group.members.end(),
+                                           [&](const Member &member) { return member.stage == reader; });
+        const Read &read = graph[*e];
+        if (!is_member || read.kind == ReadKind::InPlace) {
+            continue;
+        }
+        const int runs = (read.runs.empty() ? read.follows : read.runs)[dim];
+        if (reader == group.outputs[0] ? runs != loop : runs < 0 || !moves_with(graph, group, reader, runs, loop)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 std::vector<int> channel_dims(const StageGraph &graph, Vertex stage) {
@@ -137,8 +155,12 @@ PrivateWork table_work(const StageGraph &graph, const Group &group, const Tile &
     const std::vector<int> channels = channel_dims(graph, output);
     const bool is_apart = !std::count(channels.begin(), channels.end(), tile.dims.x);
     for (const Input &input : group.inputs) {
+        const std::vector<int> &order = graph[input.producer].memory_order;
+        // Lines that a warp reads: one a row of threads where these read neighbouring elements.
+        const bool is_near = !order.empty() && moves_with(graph, group, input.producer, order[0], tile.dims.x);
+        const double lines = !is_apart ? 1 : is_near ? std::ceil(32.0 / tile.lanes) : 32;
         for (const Use &use : input.uses) {
-            work.instructions += is_apart ? padding * out.points() * use.calls / tile.slices * kLineApart : 0;
+            work.instructions += padding * out.points() * use.calls / tile.slices * kLineApart * (lines - 1) / 31;
         }
     }
     work.latency_us = steps * kTableStep + std::ceil(steps / tile.per_thread) * device.memory_latency +

@@ -79,6 +79,24 @@ TEST(OwnedTables, FitABlocksSharedMemory) {
     EXPECT_THAT(tiles_of(grid(161, 2)), IsEmpty());
 }
 
+TEST(OwnedTables, ReadFewLinesWhereNeighboursReadNeighbours) {
+    StageGraph graph = grid(16, 2);
+    const Group kernel = kernel_storing(plan_of(graph), cells_of(graph));
+    const auto instructions = [&](int lanes) {
+        Tile tile = kernel.tile;
+        tile.dims.x = 0, tile.dims.y = 1;
+        tile.lanes = lanes, tile.threads = 32;
+        return table_work(graph, kernel, tile, h200()).instructions;
+    };
+    const double apart = instructions(32);
+    EXPECT_EQ(instructions(8), apart);
+    for (auto [e, end] = in_edges(cells_of(graph), graph); e != end; ++e) {
+        graph[*e].runs = {0, -1, -1, -1};
+    }
+    EXPECT_LT(instructions(8), apart) << "four rows of eight";
+    EXPECT_LT(instructions(32), instructions(8));
+}
+
 TEST(OwnedTables, OnlyOfWhatIsAddedWhereDataSay) {
     StageGraph graph = grid(16, 2);
     graph[cells_of(graph)].places = Places::Loops;
