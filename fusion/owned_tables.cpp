@@ -10,6 +10,9 @@ namespace {
 /// cycles.
 constexpr double kTableStep = 0.04;
 
+/// Microseconds that a load takes longer for each further line of a warp: a cycle of the L1.
+constexpr double kLine = 0.0006;
+
 /// Instructions of the addition to a place, and of writing an element out.
 constexpr double kAddition = 10, kWriteOut = 6;
 
@@ -154,16 +157,19 @@ PrivateWork table_work(const StageGraph &graph, const Group &group, const Tile &
     }
     const std::vector<int> channels = channel_dims(graph, output);
     const bool is_apart = !std::count(channels.begin(), channels.end(), tile.dims.x);
+    double more_lines = 0;
     for (const Input &input : group.inputs) {
         const std::vector<int> &order = graph[input.producer].memory_order;
         // Lines that a warp reads: one a row of threads where these read neighbouring elements.
         const bool is_near = !order.empty() && moves_with(graph, group, input.producer, order[0], tile.dims.x);
         const double lines = !is_apart ? 1 : is_near ? std::ceil(32.0 / tile.lanes) : 32;
+        more_lines += is_near ? lines - 1 : 0;
         for (const Use &use : input.uses) {
             work.instructions += padding * out.points() * use.calls / tile.slices * kLineApart * (lines - 1) / 31;
         }
     }
-    work.latency_us = steps * kTableStep + std::ceil(steps / tile.per_thread) * device.memory_latency +
+    work.latency_us = steps * (kTableStep + more_lines * kLine) +
+                      std::ceil(steps / tile.per_thread) * device.memory_latency +
                       2 * elements * tile.slices * kTableStep / 4;
     return work;
 }

@@ -6,6 +6,7 @@
 #include "fusion/halide/mentions.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/halide/regions.h"
+#include "fusion/halide/user_schedule.h"
 #include "fusion/rewrites/reduction_func.h"
 
 namespace fusion {
@@ -76,14 +77,18 @@ std::optional<ScatterFunc> scatter_of(const Function &f, const FuncValueBounds &
     }
     const Expr pattern = proof.pattern.ops[0], identity = proof.pattern.identities[0];
     scatter.term = proof.ys[0].expr;
-    scatter.op = [pattern, own = proof.xs[0].var, other = proof.ys[0].var](const Expr &a, const Expr &b) {
-        return substitute(std::map<std::string, Expr>{{own, a}, {other, b}}, pattern);
+    scatter.itself = proof.xs[0].expr;
+    const bool adds = pattern.as<Add>() != nullptr;
+    scatter.op = [=, own = proof.xs[0].var, other = proof.ys[0].var](const Expr &a, const Expr &b) {
+        return adds ? a + b : substitute(std::map<std::string, Expr>{{own, a}, {other, b}}, pattern);
     };
+    const Type type = scatter.init.type();
+    scatter.is_atomic = adds && type.is_int_or_uint() && type.bits() >= 8 && type.bits() <= 32;
+    scatter.of_part = scatter.is_atomic && type.bits() < 32 ? UInt(32) : type;
     // The PTX back end assumes that there are no infinities.
     scatter.is_idempotent = is_idempotent(pattern);
     scatter.identity = is_infinite(identity) ? Expr() : identity;
     scatter.start = scatter.identity.defined() ? identity : scatter.init;
-    scatter.is_atomic = scatters(f, update, value_bounds);
     const bool is_known = scatter.term.defined() && (scatter.is_idempotent || scatter.identity.defined());
     return is_known ? std::make_optional(scatter) : std::nullopt;
 }
@@ -100,6 +105,9 @@ int64_t ScatterFunc::entries() const {
 
 std::vector<ScatterFunc> scatter_funcs(const std::vector<Function> &outputs) {
     std::vector<Function> tables = replaceable_funcs(outputs);
+    std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(tables), [](const Function &f) {
+        return !f.has_extern_definition() && !is_scheduled_by_user(f) && f.schedule().wrappers().empty();
+    });
     std::erase_if(tables, [](const Function &f) {
         return f.updates().size() != 1 || f.update(0).schedule().rvars().empty() ||
                (int)independent_dims(f, f.update(0)).size() == f.dimensions();

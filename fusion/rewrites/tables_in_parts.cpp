@@ -154,9 +154,9 @@ Func table_of_parts(const ScatterFunc &table, const TableParts &parts) {
     const Var part("fusion_part"), lane("fusion_lane");
     const PartOfSteps step(table, parts, part, lane);
     Func counted(plain_name(table.function.name()) + "_parts");
-    counted(in_part(args_of(table.function), parts, lane, part)) = table.start;
+    counted(in_part(args_of(table.function), parts, lane, part)) = cast(table.of_part, table.start);
     const std::vector<Expr> place = in_part(step.place(table), parts, lane, part);
-    counted(place) = table.op(counted(place), step.term(table));
+    counted(place) = table.op(counted(place), cast(table.of_part, step.term(table)));
     return counted;
 }
 
@@ -179,11 +179,43 @@ Func together(const ScatterFunc &table, const TableParts &parts, const Func &cou
         }
     }
     const RDom all = parts.lanes > 1 ? RDom(0, parts.lanes, 0, parts.parts) : RDom(0, parts.parts);
-    const Expr found = counted(in_part(at, parts, all.x, parts.lanes > 1 ? Expr(all.y) : Expr(all.x)));
+    const Expr found =
+        cast(table.init.type(), counted(in_part(at, parts, all.x, parts.lanes > 1 ? Expr(all.y) : Expr(all.x))));
     Func whole(plain_name(table.function.name()) + "_whole");
     whole(here) = table.init;
     whole(here) = table.op(whole(here), is_const_one(is_place) ? found : select(is_place, found, table.start));
     return whole;
+}
+
+/// Calls of one Func become those of another, of the same args.
+class OfItself : public IRMutator {
+public:
+    OfItself(const std::string &name, const Call &itself) : name(name), itself(itself) {}
+
+private:
+    const std::string &name;
+    const Call &itself;
+    using IRMutator::visit;
+    Expr visit(const Call *op) override {
+        const Expr e = IRMutator::visit(op);
+        const Call *call = e.as<Call>();
+        return call->name == name
+                   ? Call::make(itself.type, itself.name, call->args, itself.call_type, itself.func, itself.value_index)
+                   : e;
+    }
+};
+
+/// An output stays the Func that it is: its update becomes that of `whole`.
+void take_over(const ScatterFunc &table, const Func &whole) {
+    Function output = table.function;
+    Definition &update = output.update(0);
+    const Definition &taken = whole.function().update(0);
+    OfItself of_itself(whole.name(), *table.itself.as<Call>());
+    update.args() = taken.args();
+    update.values() = {of_itself.mutate(taken.values()[0])};
+    update.predicate() = taken.predicate();
+    update.schedule().rvars() = taken.schedule().rvars();
+    update.schedule().dims() = taken.schedule().dims();
 }
 
 }  // namespace
@@ -208,7 +240,7 @@ std::optional<TableParts> table_parts(const ScatterFunc &table, const Device &de
     // The tables that all multiprocessors hold at once: one a block, or one a thread of a warp.
     const bool has_lanes = !table.is_atomic && extents[parts.along] >= kLanes;
     const double of_block = has_lanes ? kLanes : 1,
-                 bytes = of_block * (double)table.entries() * table.init.type().bytes() + kReservedShared,
+                 bytes = of_block * (double)table.entries() * table.of_part.bytes() + kReservedShared,
                  most = device.threads_per_multiprocessor / kThreads,
                  blocks = std::clamp(std::floor(device.shared_per_multiprocessor / bytes), 1.0, most),
                  held = device.multiprocessors * blocks * of_block;
@@ -241,7 +273,13 @@ std::vector<std::string> use_tables_in_parts(const std::vector<Function> &output
             if (parts) {
                 const Func counted = table_of_parts(table, *parts);
                 parts_made.insert(counted.name());
-                replace_calls(outputs, name, together(table, *parts, counted, constant_regions(outputs).at(name)));
+                const Func whole = together(table, *parts, counted, constant_regions(outputs).at(name));
+                const auto is_it = [&](const Function &output) { return output.same_as(table.function); };
+                if (std::any_of(outputs.begin(), outputs.end(), is_it)) {
+                    take_over(table, whole);
+                } else {
+                    replace_calls(outputs, name, whole);
+                }
                 replaced.push_back(name);
                 return true;
             }

@@ -26,7 +26,8 @@ struct TableParts {
 std::optional<TableParts> table_parts(const ScatterFunc &table, const Device &device,
                                       const std::vector<Halide::Internal::Function> &outputs);
 
-/// Replaces the tables in what `outputs` reach (scatter_func.h) that have steps enough; returns the names.
+/// Replaces the tables in what `outputs` reach (scatter_func.h) that have steps enough, and changes the updates of those that
+/// are outputs; returns the names.
 std::vector<std::string> use_tables_in_parts(const std::vector<Halide::Internal::Function> &outputs,
                                              const Device &device);
 

@@ -148,7 +148,7 @@ TEST_F(ScatterFuncs, OfExtremesOfFloatsBeginWithWhatIsThere) {
     EXPECT_FALSE(sum[0].is_atomic) << "their rounding depends on the order";
 }
 
-TEST_F(ScatterFuncs, LeaveOutputsTuplesAndSeveralUpdatesAlone) {
+TEST_F(ScatterFuncs, LeaveTuplesAndSeveralUpdatesAlone) {
     EXPECT_THAT(found([&](const Expr &p) { counts(level) = 0, counts(p) += 1, counts(3) += 2; }), IsEmpty());
     counts = Func("counts");
     counts(level) = Tuple(0, 0);
@@ -157,11 +157,27 @@ TEST_F(ScatterFuncs, LeaveOutputsTuplesAndSeveralUpdatesAlone) {
     output(level) = counts(level)[0];
     output.set_estimates({{0, 256}});
     EXPECT_THAT(scatter_funcs(testing::functions({output})), IsEmpty());
-    output = Func("output");
+}
+
+TEST_F(ScatterFuncs, MayBeOutputs) {
     output(level) = 0;
     output(pixel(r.x, r.y)) += 1;
     output.set_estimates({{0, 256}});
-    EXPECT_THAT(scatter_funcs(testing::functions({output})), IsEmpty());
+    in.set_estimates({{0, width}, {0, height}, {0, channels}});
+    const auto reached = testing::functions({output});
+    EXPECT_THAT(use_tables_in_parts(reached, h200()), ElementsAre(output.name()));
+    EXPECT_THAT(use_tables_in_parts(reached, h200()), IsEmpty());
+    EXPECT_TRUE(reached[0].update(0).args()[0].as<Internal::Variable>()) << "it folds its parts";
+    EXPECT_EQ(Internal::build_environment(reached).size(), 3u) << "output, its parts, in";
+}
+
+TEST_F(ScatterFuncs, OfShortIntegersAreKeptInLongOnes) {
+    const auto tables = found([&](const Expr &p) { counts(level) = cast<int16_t>(0), counts(p) += cast<int16_t>(p); });
+    ASSERT_THAT(tables, SizeIs(1));
+    EXPECT_TRUE(tables[0].is_atomic);
+    EXPECT_EQ(tables[0].of_part, UInt(32)) << "which wraps around";
+    EXPECT_FALSE(
+        found([&](const Expr &p) { counts(level) = cast<int64_t>(0), counts(p) += cast<int64_t>(p); })[0].is_atomic);
 }
 
 }  // namespace
