@@ -21,7 +21,10 @@ constexpr int64_t kMostSlices = 4, kMostLanes = 64;
 
 /// Sizes that are tried.
 const std::vector<int64_t> kLanes = {8, 16, 32}, kRows = {1, 2, 4, 8, 16, 32};
-constexpr int64_t kLeastThreads = 32, kMostThreads = 256;
+constexpr int64_t kMostThreads = 256;
+
+/// Threads of a block: a warp, or part of one where that has no room.
+const std::vector<int64_t> kLeastThreads = {32, 16, 8};
 
 /// Shared memory that is left to other blocks of the multiprocessor: two at least.
 constexpr double kMostShared = 40 * 1024;
@@ -84,7 +87,10 @@ std::vector<int> channel_dims(const StageGraph &graph, Vertex stage) {
     return channels;
 }
 
-std::vector<Tile> table_tiles(const StageGraph &graph, const Group &group, const Device &device) {
+namespace {
+
+/// Of blocks that have so many threads at least.
+std::vector<Tile> tiles_of(const StageGraph &graph, const Group &group, const Device &device, int64_t least_threads) {
     const Vertex output = group.outputs[0];
     const Stage &update = graph[output];
     const std::vector<int> owned = owned_dims(graph, output), channels = channel_dims(graph, output);
@@ -120,11 +126,21 @@ std::vector<Tile> table_tiles(const StageGraph &graph, const Group &group, const
                 const bool fits =
                     tile.threads * tile.slices * bytes <= std::min<double>(kMostShared, device.shared_per_block);
                 const bool has_rows = rows == 1 || (dims.y >= 0 && rows <= extent(dims.y));
-                if (fits && has_rows && tile.threads >= kLeastThreads && tile.threads <= kMostThreads) {
+                if (fits && has_rows && tile.threads >= least_threads && tile.threads <= kMostThreads) {
                     tiles.push_back(tile);
                 }
             }
         }
+    }
+    return tiles;
+}
+
+}  // namespace
+
+std::vector<Tile> table_tiles(const StageGraph &graph, const Group &group, const Device &device) {
+    std::vector<Tile> tiles;
+    for (size_t i = 0; i < kLeastThreads.size() && tiles.empty(); i++) {
+        tiles = tiles_of(graph, group, device, kLeastThreads[i]);
     }
     return tiles;
 }

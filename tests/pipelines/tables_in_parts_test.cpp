@@ -224,6 +224,7 @@ const Histogram kHistograms[] = {
     {"weights_looked_up_where", Fold::Weights, {4096, 4096}, Use::Lookup, 100, true},
     {"short_sums", Fold::Short},
     {"long_sums", Fold::Long, {4096, 4096}, Use::Table, 64},
+    {"long_sums_by_half_a_warp", Fold::Long},
     {"sums_of_floats", Fold::Floats},
     {"sums_of_floats_of_a_row", Fold::Floats, {10000000}},
     {"sums_of_floats_where", Fold::Floats, {4096, 4096}, Use::Lookup, 64, true},

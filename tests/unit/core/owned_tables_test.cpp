@@ -75,8 +75,14 @@ TEST(OwnedTables, AreTakenForAGrid) {
 }
 
 TEST(OwnedTables, FitABlocksSharedMemory) {
-    EXPECT_THAT(tiles_of(grid(160, 2)), ::testing::Not(IsEmpty())) << "32 threads";
-    EXPECT_THAT(tiles_of(grid(161, 2)), IsEmpty());
+    const auto threads = [](int64_t levels) {
+        const std::vector<Tile> tiles = tiles_of(grid(levels, 2));
+        return tiles.empty() ? 0 : tiles[0].threads;
+    };
+    EXPECT_EQ(threads(160), 32);
+    EXPECT_EQ(threads(161), 16);
+    EXPECT_EQ(threads(321), 8) << "part of a warp";
+    EXPECT_EQ(threads(641), 0);
 }
 
 TEST(OwnedTables, ReadFewLinesWhereNeighboursReadNeighbours) {
