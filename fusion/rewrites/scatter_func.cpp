@@ -6,7 +6,6 @@
 #include "fusion/halide/mentions.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/halide/regions.h"
-#include "fusion/halide/user_schedule.h"
 #include "fusion/rewrites/reduction_func.h"
 
 namespace fusion {
@@ -77,7 +76,6 @@ std::optional<ScatterFunc> scatter_of(const Function &f, const FuncValueBounds &
     }
     const Expr pattern = proof.pattern.ops[0], identity = proof.pattern.identities[0];
     scatter.term = proof.ys[0].expr;
-    scatter.itself = proof.xs[0].expr;
     const bool adds = pattern.as<Add>() != nullptr;
     scatter.op = [=, own = proof.xs[0].var, other = proof.ys[0].var](const Expr &a, const Expr &b) {
         return adds ? a + b : substitute(std::map<std::string, Expr>{{own, a}, {other, b}}, pattern);
@@ -105,9 +103,6 @@ int64_t ScatterFunc::entries() const {
 
 std::vector<ScatterFunc> scatter_funcs(const std::vector<Function> &outputs) {
     std::vector<Function> tables = replaceable_funcs(outputs);
-    std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(tables), [](const Function &f) {
-        return !f.has_extern_definition() && !is_scheduled_by_user(f) && f.schedule().wrappers().empty();
-    });
     std::erase_if(tables, [](const Function &f) {
         return f.updates().size() != 1 || f.update(0).schedule().rvars().empty() ||
                (int)independent_dims(f, f.update(0)).size() == f.dimensions();

@@ -24,7 +24,6 @@ struct ScatterFunc {
     /// By dimension: all that the update can write. Nothing: it keeps the variable.
     std::vector<std::optional<Numbers>> places;
     Halide::Expr term;           ///< in terms of `over`, and of the variables that are kept
-    Halide::Expr itself;         ///< the call of the Func in its update
     bool is_idempotent = false;  ///< the same term twice is as good as once
     Halide::Expr identity;       ///< of the operator; undefined: it is idempotent, and the identity infinite
     Halide::Expr start;          ///< of a part of the steps, to which others can be added
@@ -36,8 +35,8 @@ struct ScatterFunc {
     int64_t entries() const;
 };
 
-/// Those among the Funcs that `outputs` reach, producers first, of which numbers bound the places. Left out: Tuples, Funcs that
-/// their author has scheduled, and operators that Halide does not prove associative and commutative.
+/// Those among the Funcs that `outputs` reach, producers first, of which numbers bound the places. Left out: outputs, Tuples,
+/// Funcs that their author has scheduled, and operators that Halide does not prove associative and commutative.
 std::vector<ScatterFunc> scatter_funcs(const std::vector<Halide::Internal::Function> &outputs);
 
 }  // namespace fusion

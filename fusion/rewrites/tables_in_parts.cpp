@@ -141,37 +141,6 @@ Func together(const ScatterFunc &table, const TableParts &parts, const Func &cou
     return whole;
 }
 
-/// Calls of one Func become those of another, of the same args.
-class OfItself : public IRMutator {
-public:
-    OfItself(const std::string &name, const Call &itself) : name(name), itself(itself) {}
-
-private:
-    const std::string &name;
-    const Call &itself;
-    using IRMutator::visit;
-    Expr visit(const Call *op) override {
-        const Expr e = IRMutator::visit(op);
-        const Call *call = e.as<Call>();
-        return call->name == name
-                   ? Call::make(itself.type, itself.name, call->args, itself.call_type, itself.func, itself.value_index)
-                   : e;
-    }
-};
-
-/// An output stays the Func that it is: its update becomes that of `whole`.
-void take_over(const ScatterFunc &table, const Func &whole) {
-    Function output = table.function;
-    Definition &update = output.update(0);
-    const Definition &taken = whole.function().update(0);
-    OfItself of_itself(whole.name(), *table.itself.as<Call>());
-    update.args() = taken.args();
-    update.values() = {of_itself.mutate(taken.values()[0])};
-    update.predicate() = taken.predicate();
-    update.schedule().rvars() = taken.schedule().rvars();
-    update.schedule().dims() = taken.schedule().dims();
-}
-
 }  // namespace
 
 std::vector<std::string> use_tables_in_parts(const std::vector<Function> &outputs, const Device &device) {
@@ -184,13 +153,7 @@ std::vector<std::string> use_tables_in_parts(const std::vector<Function> &output
             if (parts) {
                 const Func counted = table_of_parts(table, *parts);
                 parts_made.insert(counted.name());
-                const Func whole = together(table, *parts, counted, constant_regions(outputs).at(name));
-                const auto is_it = [&](const Function &output) { return output.same_as(table.function); };
-                if (std::any_of(outputs.begin(), outputs.end(), is_it)) {
-                    take_over(table, whole);
-                } else {
-                    replace_calls(outputs, name, whole);
-                }
+                replace_calls(outputs, name, together(table, *parts, counted, constant_regions(outputs).at(name)));
                 replaced.push_back(name);
                 return true;
             }

@@ -10,8 +10,8 @@
 
 namespace fusion {
 
-/// Replaces the tables in what `outputs` reach (scatter_func.h) that have steps enough, and changes the updates of those that
-/// are outputs; returns the names.
+/// Replaces the tables in what `outputs` reach (scatter_func.h) that have steps enough; returns the names.
+/// Limit: a table that is an output itself stays as it is.
 std::vector<std::string> use_tables_in_parts(const std::vector<Halide::Internal::Function> &outputs,
                                              const Device &device);
 

@@ -26,7 +26,6 @@ enum class Fold {
 /// How the table is used.
 enum class Use {
     Table,   ///< the output is as large
-    Output,  ///< it is the output itself
     Lookup,  ///< each pixel reads its own entry
 };
 
@@ -137,12 +136,8 @@ Built built(const Histogram &of) {
     }
     table(vars) = first_of(of.fold, level);
     table(place) = folded(of.fold, table(place), pixel);
-    if (of.use != Use::Lookup) {
-        if (of.use == Use::Output) {
-            output = table;
-        } else {
-            output(vars) = table(vars);
-        }
+    if (of.use == Use::Table) {
+        output(vars) = table(vars);
         Halide::Region region = {{0, of.levels}};
         if (of.is_joint) {
             region.emplace_back(0, of.levels);
@@ -197,7 +192,7 @@ TEST_P(TablesInParts, AreRightAtAnySize) {
     }
     check({-5, 7}, {300, 40}, levels, Memory::Padded);
     check({3, -11}, {301, 41}, levels, Memory::Misplaced);
-    if (histogram.use != Use::Lookup) {
+    if (histogram.use == Use::Table) {
         check({0, 0}, {300, 40}, levels + 9, Memory::Dense);
         for (const auto &extent : std::vector<std::vector<int>>{{0, 0}, {0, 5}, {5, 0}}) {
             check({0, 0}, {extent[0] + histogram.is_joint, extent[1]}, levels, Memory::Dense);
@@ -211,10 +206,6 @@ const Histogram kHistograms[] = {
     {"counts_of_few_rows", Fold::Count, {1000000, 3}},
     {"counts_of_a_small_image", Fold::Count, {512, 512}},
     {"counts_looked_up", Fold::Count, {4096, 4096}, Use::Lookup},
-    {"counts_put_out", Fold::Count, {4096, 4096}, Use::Output},
-    {"short_sums_put_out_where", Fold::Short, {4096, 4096}, Use::Output, 100, true},
-    {"sums_of_floats_put_out", Fold::Floats, {4096, 4096}, Use::Output, 64},
-    {"most_put_out_by_channel", Fold::MostFloats, {4096, 4096}, Use::Output, 16, false, false, 3},
     {"few_counts", Fold::Count, {4096, 4096}, Use::Table, 5},
     {"counts_where", Fold::Count, {4096, 4096}, Use::Table, 256, true},
     {"joint_counts", Fold::Count, {4096, 4096}, Use::Table, 16, false, true},

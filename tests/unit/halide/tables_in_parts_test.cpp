@@ -33,17 +33,13 @@ TEST_F(TablesInParts, AreNotMadeOfFewSteps) {
     EXPECT_THAT(use_tables_in_parts(outputs(), h200()), IsEmpty());
 }
 
-TEST_F(TablesInParts, MayBeOutputs) {
+TEST_F(TablesInParts, AreNoOutputs) {
     const RDom r = whole();
     output(level) = 0;
     output(pixel(r.x, r.y)) += 1;
     output.set_estimates({{0, 256}});
     in.set_estimates({{0, width}, {0, height}, {0, channels}});
-    const auto reached = testing::functions({output});
-    EXPECT_THAT(use_tables_in_parts(reached, h200()), ElementsAre(output.name()));
-    EXPECT_THAT(use_tables_in_parts(reached, h200()), IsEmpty());
-    EXPECT_TRUE(reached[0].update(0).args()[0].as<Internal::Variable>()) << "it folds its parts";
-    EXPECT_EQ(Internal::build_environment(reached).size(), 3u) << "output, its parts, in";
+    EXPECT_THAT(use_tables_in_parts(testing::functions({output}), h200()), IsEmpty());
 }
 
 }  // namespace
