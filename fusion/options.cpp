@@ -49,7 +49,7 @@ void set_registers_source(Options &options, const std::string &value) {
 }
 
 const std::set<std::string> kRewrites = {"chunked-scan",   "first-index",          "fixed-parameters", "native-math",
-                                         "online-softmax", "single-pass-variance", "written-out"};
+                                         "online-softmax", "single-pass-variance", "tables-in-parts",  "written-out"};
 
 std::set<std::string> split(const std::string &list) {
     std::set<std::string> parts;
@@ -86,7 +86,7 @@ constexpr Option kOptions[] = {
      set_registers_source},
     {"rewrites", "all",
      "all, none, or some of chunked-scan, first-index, fixed-parameters, native-math, online-softmax, "
-     "single-pass-variance, "
+     "single-pass-variance, tables-in-parts, "
      "written-out, separated by commas: changes of the algorithm itself",
      set_rewrites},
     {"variant", "fused",

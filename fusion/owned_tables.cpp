@@ -10,6 +10,9 @@ namespace {
 /// cycles.
 constexpr double kTableStep = 0.04;
 
+/// Microseconds that a load takes longer for each further line of a warp: a cycle of the L1.
+constexpr double kLine = 0.0006;
+
 /// Instructions of the addition to a place, and of writing an element out.
 constexpr double kAddition = 10, kWriteOut = 6;
 
@@ -18,7 +21,10 @@ constexpr int64_t kMostSlices = 4, kMostLanes = 64;
 
 /// Sizes that are tried.
 const std::vector<int64_t> kLanes = {8, 16, 32}, kRows = {1, 2, 4, 8, 16, 32};
-constexpr int64_t kLeastThreads = 32, kMostThreads = 256;
+constexpr int64_t kMostThreads = 256;
+
+/// Threads of a block: a warp, or part of one where that has no room.
+const std::vector<int64_t> kLeastThreads = {32, 16, 8};
 
 /// Shared memory that is left to other blocks of the multiprocessor: two at least.
 constexpr double kMostShared = 40 * 1024;
@@ -55,6 +61,24 @@ double owners_along(const Tile &tile, int dim) {
                                 : 1;
 }
 
+/// What is read along dimension `dim` of a stage moves one by one with a loop of the kernel's output, by whatever is between.
+bool moves_with(const StageGraph &graph, const Group &group, Vertex stage, int dim, int loop) {
+    for (auto [e, end] = out_edges(stage, graph); e != end; ++e) {
+        const Vertex reader = target(*e, graph);
+        const bool is_member = std::any_of(group.members.begin(), group.members.end(),
+                                           [&](const Member &member) { return member.stage == reader; });
+        const Read &read = graph[*e];
+        if (!is_member || read.kind == ReadKind::InPlace) {
+            continue;
+        }
+        const int runs = (read.runs.empty() ? read.follows : read.runs)[dim];
+        if (reader == group.outputs[0] ? runs != loop : runs < 0 || !moves_with(graph, group, reader, runs, loop)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 std::vector<int> channel_dims(const StageGraph &graph, Vertex stage) {
@@ -63,7 +87,10 @@ std::vector<int> channel_dims(const StageGraph &graph, Vertex stage) {
     return channels;
 }
 
-std::vector<Tile> table_tiles(const StageGraph &graph, const Group &group, const Device &device) {
+namespace {
+
+/// Of blocks that have so many threads at least.
+std::vector<Tile> tiles_of(const StageGraph &graph, const Group &group, const Device &device, int64_t least_threads) {
     const Vertex output = group.outputs[0];
     const Stage &update = graph[output];
     const std::vector<int> owned = owned_dims(graph, output), channels = channel_dims(graph, output);
@@ -99,11 +126,21 @@ std::vector<Tile> table_tiles(const StageGraph &graph, const Group &group, const
                 const bool fits =
                     tile.threads * tile.slices * bytes <= std::min<double>(kMostShared, device.shared_per_block);
                 const bool has_rows = rows == 1 || (dims.y >= 0 && rows <= extent(dims.y));
-                if (fits && has_rows && tile.threads >= kLeastThreads && tile.threads <= kMostThreads) {
+                if (fits && has_rows && tile.threads >= least_threads && tile.threads <= kMostThreads) {
                     tiles.push_back(tile);
                 }
             }
         }
+    }
+    return tiles;
+}
+
+}  // namespace
+
+std::vector<Tile> table_tiles(const StageGraph &graph, const Group &group, const Device &device) {
+    std::vector<Tile> tiles;
+    for (size_t i = 0; i < kLeastThreads.size() && tiles.empty(); i++) {
+        tiles = tiles_of(graph, group, device, kLeastThreads[i]);
     }
     return tiles;
 }
@@ -136,12 +173,19 @@ PrivateWork table_work(const StageGraph &graph, const Group &group, const Tile &
     }
     const std::vector<int> channels = channel_dims(graph, output);
     const bool is_apart = !std::count(channels.begin(), channels.end(), tile.dims.x);
+    double more_lines = 0;
     for (const Input &input : group.inputs) {
+        const std::vector<int> &order = graph[input.producer].memory_order;
+        // Lines that a warp reads: one a row of threads where these read neighbouring elements.
+        const bool is_near = !order.empty() && moves_with(graph, group, input.producer, order[0], tile.dims.x);
+        const double lines = !is_apart ? 1 : is_near ? std::ceil(32.0 / tile.lanes) : 32;
+        more_lines += is_near ? lines - 1 : 0;
         for (const Use &use : input.uses) {
-            work.instructions += is_apart ? padding * out.points() * use.calls / tile.slices * kLineApart : 0;
+            work.instructions += padding * out.points() * use.calls / tile.slices * kLineApart * (lines - 1) / 31;
         }
     }
-    work.latency_us = steps * kTableStep + std::ceil(steps / tile.per_thread) * device.memory_latency +
+    work.latency_us = steps * (kTableStep + more_lines * kLine) +
+                      std::ceil(steps / tile.per_thread) * device.memory_latency +
                       2 * elements * tile.slices * kTableStep / 4;
     return work;
 }

@@ -6,6 +6,7 @@
 
 #include "fusion/owned_tables.h"
 #include "fusion/parallel_kernel.h"
+#include "fusion/reduction_kernel.h"
 
 namespace fusion {
 namespace {
@@ -23,8 +24,8 @@ constexpr double kLocalStep = 0.7, kSharedStep = 0.04;
 /// Microseconds of an instruction of a thread that has nobody to hide behind: some four cycles, of which half overlap.
 constexpr double kAlone = 0.0012;
 
-/// Loads in flight where the template unrolls, and instructions of an atomic addition to shared memory.
-constexpr double kUnrolled = 4, kAtomic = 16;
+/// Instructions of an atomic addition to shared memory.
+constexpr double kAtomic = 16;
 
 double points_of(const Stage &stage, const std::vector<int> &dims) {
     double points = 1;
@@ -62,6 +63,24 @@ double shared_points(const StageGraph &graph, Vertex update) {
     return points;
 }
 
+/// Steps that a thread of the block walks of the loop that all share.
+double turns_of(const StageGraph &graph, const Member &update, const Tile &tile) {
+    const int64_t steps = graph[update.stage].reduction[shared_rvar(graph, update)].extent;
+    return std::ceil((double)std::max<int64_t>(steps, 1) / tile.threads);
+}
+
+/// Instructions of all steps of an update to which the threads of the block add: what is the same for all steps of their loop,
+/// the innermost one, is outside of it.
+double scattering(const StageGraph &graph, const Member &update, const Tile &tile) {
+    const Stage &stage = graph[update.stage];
+    const size_t loop = stage.dims.size() + (size_t)shared_rvar(graph, update);
+    double all = stage.work.shares.empty() ? stage.work.total() : 0;
+    for (const Share &share : stage.work.shares) {
+        all += share.instructions / (share.uses(loop) ? 1 : turns_of(graph, update, tile));
+    }
+    return update.evaluations * all;
+}
+
 PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile &tile, const Device &device) {
     const Vertex output = group.outputs[0];
     const double owners = std::max(1.0, points_of(graph[output], owned_dims(graph, output)));
@@ -78,7 +97,8 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
         const Stage &stage = graph[member.stage];
         const bool is_update = stage.func_id == graph[output].func_id && stage.update > 0;
         const bool is_shared = is_update && together && !shared_loops(graph, member.stage).empty();
-        work.instructions += member.evaluations * stage.work.total();
+        work.instructions +=
+            is_block && stage.scatters ? scattering(graph, member, tile) : member.evaluations * stage.work.total();
         work.latency_us += is_shared ? 0 : member.evaluations * stage.work.total() / evaluating * kAlone;
         if (!is_update) {
             continue;
@@ -86,7 +106,8 @@ PrivateWork private_work(const StageGraph &graph, const Group &group, const Tile
         const double steps = stage.points() / owners;
         if (stage.scatters && is_block) {
             work.instructions += stage.points() * kAtomic;
-            work.latency_us += std::ceil(steps / tile.threads / kUnrolled) * device.memory_latency;
+            const double in_flight = turns_of(graph, member, tile) >= kWrittenOutSteps ? kWrittenOutSteps : 1;
+            work.latency_us += std::ceil(steps / tile.threads / in_flight) * device.memory_latency;
         } else {
             // Threads of a warp that do not work wait as long as those that do.
             const double shared = is_shared ? shared_points(graph, member.stage) : 1;

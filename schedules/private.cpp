@@ -6,7 +6,6 @@
 #include "fusion/owned_tables.h"
 #include "fusion/private_kernel.h"
 #include "fusion/reduction_kernel.h"
-#include "fusion/reduction_walks.h"
 #include "schedules/block_reduce.h"
 #include "schedules/templates.h"
 
@@ -27,12 +26,15 @@ void scatter(Schedule &schedule, const PipelineView &view, const Group &group, c
     const Emitter emit(schedule, stage.func_id, stage.update);
     const Loop turn = made_reduction("fusion_turn_r"), thread = made_reduction("fusion_thread_r");
     const int shared = shared_rvar(view.graph, member);
-    emit(Verb::Split, {rvar(shared), turn, thread}, threads, TailStrategy::GuardWithIf);
     std::vector<Loop> order;
-    const int unrolled = unrolled_steps((stage.reduction[shared].extent + threads - 1) / threads, kElementsWrittenOut);
+    // As many or none: of two to four PoCL 3.1 makes loops that do not end (2026-12-01).
+    const bool is_long = stage.reduction[shared].extent >= (int64_t)threads * kWrittenOutSteps;
+    const int unrolled = is_long ? kWrittenOutSteps : 1;
+    // One guard for both: the second split comes out even.
+    emit(Verb::Split, {rvar(shared), turn, thread}, threads * unrolled, TailStrategy::GuardWithIf);
     if (unrolled > 1) {
         order.push_back(made_reduction("fusion_unrolled_r"));
-        emit(Verb::Split, {turn, turn, order[0]}, unrolled, TailStrategy::GuardWithIf);
+        emit(Verb::Split, {thread, order[0], thread}, threads, TailStrategy::GuardWithIf);
     }
     order.push_back(turn);
     for (int r = 0; r < (int)stage.reduction.size(); r++) {

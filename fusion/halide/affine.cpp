@@ -95,6 +95,12 @@ bool keeps_indices(const Cast &cast) {
     return to.is_int_or_uint() && from.is_int_or_uint() && to.bits() >= std::min(from.bits(), 32);
 }
 
+/// Is its first argument.
+bool says_nothing_of_value(const Call &call) {
+    return call.is_intrinsic(Call::likely) || call.is_intrinsic(Call::likely_if_innermost) ||
+           call.is_intrinsic(Call::unsafe_promise_clamped);
+}
+
 }  // namespace
 
 namespace {
@@ -189,8 +195,7 @@ std::optional<Movement> movement_of(const Expr &index) {
         const auto operands = moving_and_fixed(max->a, max->b);
         return operands ? clamped(operands->first, operands->second, "max") : std::nullopt;
     }
-    if (const auto *call = index.as<Call>();
-        call && (call->is_intrinsic(Call::likely) || call->is_intrinsic(Call::likely_if_innermost))) {
+    if (const auto *call = index.as<Call>(); call && says_nothing_of_value(*call)) {
         return movement_of(call->args[0]);
     }
     return std::nullopt;
@@ -227,8 +232,7 @@ AffineIndex read_index(const Expr &index) {
         result = read_clamp(min->a, min->b);
     } else if (const auto *max = index.as<Max>()) {
         result = read_clamp(max->a, max->b);
-    } else if (const auto *call = index.as<Call>();
-               call && (call->is_intrinsic(Call::likely) || call->is_intrinsic(Call::likely_if_innermost))) {
+    } else if (const auto *call = index.as<Call>(); call && says_nothing_of_value(*call)) {
         result = read_index(call->args[0]);
     } else {
         const Expr divided = index.as<Div>() ? index.as<Div>()->a : index.as<Mod>() ? index.as<Mod>()->a : Expr();

@@ -41,13 +41,14 @@ Chosen choose_rewrites(const Functions &outputs, const Halide::Target &target, c
     if (variant_named(options.variant) != Variant::Fused || target.has_feature(Halide::Target::StrictFloat)) {
         return chosen;
     }
+    const Device &device = device_named(options.device);
     std::optional<double> before;  // of the pipeline as it is now
     for (const std::string &id : reduction_rewrites()) {
         if (!options.allows(id)) {
             continue;
         }
         const Functions copy = Halide::Internal::deep_copy(outputs, Halide::Internal::build_environment(outputs)).first;
-        if (rewrite_reductions(copy, id).empty()) {
+        if (rewrite_reductions(copy, id, device).empty()) {
             continue;
         }
         before = before ? before : predicted_us(outputs, target, options);
@@ -59,7 +60,7 @@ Chosen choose_rewrites(const Functions &outputs, const Halide::Target &target, c
         if (chosen.rewrites.empty()) {
             chosen.unfused = total_of(outputs, target, options, Variant::Unfused);
         }
-        const std::vector<Rewrite> made = rewrite_reductions(outputs, id);
+        const std::vector<Rewrite> made = rewrite_reductions(outputs, id, device);
         chosen.rewrites.insert(chosen.rewrites.end(), made.begin(), made.end());
     }
     return chosen;

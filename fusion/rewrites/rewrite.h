@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fusion/device.h"
 #include "fusion/plan.h"
 
 namespace fusion {
@@ -13,6 +14,7 @@ std::vector<std::string> reduction_rewrites();
 
 /// Changes the pipeline in place: reductions that the rewrite matches are read no more, others are read instead.
 /// Returns what was done, with the reason that explain texts give; empty where nothing matched.
-std::vector<Rewrite> rewrite_reductions(const std::vector<Halide::Internal::Function> &outputs, const std::string &id);
+std::vector<Rewrite> rewrite_reductions(const std::vector<Halide::Internal::Function> &outputs, const std::string &id,
+                                        const Device &device);
 
 }  // namespace fusion

@@ -11,8 +11,8 @@ EXECUTABLE = os.environ["TEST_EXECUTABLE"]
 GENERATORS = os.environ["FUSION_GENERATORS"]
 BUILT_IN = ["argmax_rows", "batchnorm_stats", "bias_gelu_residual", "bilateral_grid", "blur3x3", "broadcast_chain",
             "camera_pipe", "canny_like", "cheap_fanout", "column_mean", "conv_relu", "cumulative_sum",
-            "dear_fanout", "deep_chain", "depthwise_separable", "entropy", "harris", "hist_equalize", "iir_blur", "integral_image",
-            "interpolate", "jacobi_steps", "l2_normalize", "layernorm", "lens_blur", "local_laplacian",
+            "dear_fanout", "deep_chain", "depthwise_separable", "entropy", "harris", "hist_equalize", "histogram", "iir_blur",
+            "integral_image", "interpolate", "jacobi_steps", "l2_normalize", "layernorm", "lens_blur", "local_laplacian",
             "log_softmax", "long_live_range", "max_filter", "mixed_types", "multi_output", "nl_means",
             "optical_flow_step", "pointwise_chain", "resize", "rmsnorm", "small_branches", "softmax",
             "softmax_masked", "stencil_chain", "total_sum", "transpose_sandwich", "trimmed_mean", "unsharp",

@@ -87,6 +87,7 @@ private:
     Source last_write_wins();
     Source part();
     Source rows_in_turn();
+    Source image_histogram();
 };
 
 }  // namespace fusion

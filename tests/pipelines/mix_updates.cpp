@@ -31,6 +31,44 @@ Source Mix::histogram() {
     return {f, 1, entries};
 }
 
+/// Of steps enough that it is cut in parts.
+Source Mix::image_histogram() {
+    Func f = named("whole");
+    const int entries = some({5, 16, 64, 200});
+    RDom r(some({0, -3}), some({200, 333, 640}), 0, some({1, 99, 300}), "r");
+    const bool has_condition = draw.percent(30);
+    if (has_condition) {
+        r.where((r.x + 2 * r.y) % 5 != 1);
+    }
+    const Expr read = whole_number(here(r.x, r.y)), at = bin(read, entries);
+    switch (draw.below(6)) {
+    case 0:
+        f(i) = cast<uint16_t>(i);
+        f(at) += cast<uint16_t>(read);
+        break;
+    case 1:
+        f(i) = 0.0f;
+        f(at) += cast<float>(read % 4);
+        break;
+    case 2:
+        f(i) = -1000;
+        f(at) = max(f(at), read);
+        break;
+    case 3:
+        f(i) = 1000.0f;
+        f(at) = min(f(at), cast<float>(read));
+        break;
+    case 4:
+        f(i) = cast<uint32_t>(i % 3);
+        f(at) += cast<uint32_t>(read);
+        break;
+    default:
+        f(i) = 0;
+        f(at) += 1;
+    }
+    return {f, 1, entries};
+}
+
 Source Mix::row_histograms() {
     Func h = named("rows"), f = named("of_rows");
     const int entries = some({4, 64, 300});

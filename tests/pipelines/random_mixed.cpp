@@ -25,7 +25,7 @@ void Mix::add_stage(int kinds) {
         &Mix::row_histograms, &Mix::local_histograms, &Mix::scan,      &Mix::recursive_filter, &Mix::running_table,
         &Mix::updates,        &Mix::window,           &Mix::row_value, &Mix::best_of_window,   &Mix::permuted,
         &Mix::transposed,     &Mix::last_write_wins,  &Mix::window,    &Mix::lookup,           &Mix::part,
-        &Mix::rows_in_turn,
+        &Mix::rows_in_turn,   &Mix::image_histogram,
     };
     static_assert(std::size(kMakes) == kMixedKinds);
     const size_t make = (size_t)draw.below(kinds);

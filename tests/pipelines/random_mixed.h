@@ -21,7 +21,7 @@ struct RandomMixed {
 inline constexpr const char *kMixedImage = "image";
 
 /// Kinds of stage, some of them twice. New ones are added at the end, so that with fewer a seed draws what it once drew.
-inline constexpr int kMixedKinds = 26;
+inline constexpr int kMixedKinds = 27;
 
 /// The same seed gives the same pipeline, of 3 to 30 stages. Values are as draw.h has them.
 RandomMixed random_mixed(uint32_t seed, int kinds = kMixedKinds);

@@ -75,8 +75,32 @@ TEST(OwnedTables, AreTakenForAGrid) {
 }
 
 TEST(OwnedTables, FitABlocksSharedMemory) {
-    EXPECT_THAT(tiles_of(grid(160, 2)), ::testing::Not(IsEmpty())) << "32 threads";
-    EXPECT_THAT(tiles_of(grid(161, 2)), IsEmpty());
+    const auto threads = [](int64_t levels) {
+        const std::vector<Tile> tiles = tiles_of(grid(levels, 2));
+        return tiles.empty() ? 0 : tiles[0].threads;
+    };
+    EXPECT_EQ(threads(160), 32);
+    EXPECT_EQ(threads(161), 16);
+    EXPECT_EQ(threads(321), 8) << "part of a warp";
+    EXPECT_EQ(threads(641), 0);
+}
+
+TEST(OwnedTables, ReadFewLinesWhereNeighboursReadNeighbours) {
+    StageGraph graph = grid(16, 2);
+    const Group kernel = kernel_storing(plan_of(graph), cells_of(graph));
+    const auto instructions = [&](int lanes) {
+        Tile tile = kernel.tile;
+        tile.dims.x = 0, tile.dims.y = 1;
+        tile.lanes = lanes, tile.threads = 32;
+        return table_work(graph, kernel, tile, h200()).instructions;
+    };
+    const double apart = instructions(32);
+    EXPECT_EQ(instructions(8), apart);
+    for (auto [e, end] = in_edges(cells_of(graph), graph); e != end; ++e) {
+        graph[*e].runs = {0, -1, -1, -1};
+    }
+    EXPECT_LT(instructions(8), apart) << "four rows of eight";
+    EXPECT_LT(instructions(32), instructions(8));
 }
 
 TEST(OwnedTables, OnlyOfWhatIsAddedWhereDataSay) {

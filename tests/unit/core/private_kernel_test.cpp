@@ -167,6 +167,20 @@ TEST(PrivateKernel, IsCheaperTheMoreThreadsShareItsSteps) {
     EXPECT_GT(time_of(plan_of(graph)), 2 * plan.groups[0].price.time_us) << "4096 steps by one thread";
 }
 
+TEST(PrivateKernel, WhatIsTheSameForASharedLoopIsOutsideOfIt) {
+    StageGraph graph = histogram(256, 8192, 1000);
+    const Vertex counts = counts_of(graph);
+    const auto instructions = [&] {
+        const Plan plan = plan_of(graph);
+        return owned_work(graph, kernel_storing(plan, counts), {.threads = 256, .reducing = 256}, h200()).instructions;
+    };
+    // Loops: level, row, r.
+    graph[counts].work = {.arithmetic = 100, .shares = {{0b100, 100}}};
+    const double inside = instructions();
+    graph[counts].work.shares = {{0b100, 20}, {0b010, 80}};
+    EXPECT_NEAR(inside - instructions(), 80 * (1 - 1.0 / 32) * 8192 * 1000, 1) << "32 turns of 256 threads";
+}
+
 TEST(PrivateKernel, SaysWhoseMemoryItIs) {
     const StageGraph graph = histogram(4096, 4096, 1000);
     const Verdict verdict = verdict_on(plan_of(graph), counts_of(graph) - 1, counts_of(graph));

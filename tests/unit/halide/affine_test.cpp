@@ -108,6 +108,8 @@ TEST(Affine, a_value_read_at_a_constant_place_is_data_dependent_too) {
 TEST(Affine, likely_and_widening_casts_change_nothing) {
     EXPECT_EQ(read_index(likely(x + 2)).coefficient, (Coefficients{{"x", 1}}));
     EXPECT_EQ(read_index(likely(x + 2)).constant, 2);
+    EXPECT_EQ(read_index(unsafe_promise_clamped(x + 2, 0, 9)).constant, 2);
+    EXPECT_FALSE(read_index(unsafe_promise_clamped(x + 2, 0, 9)).clamped);
     const AffineIndex a = read_index(cast<int>(cast<int64_t>(x) + 2));
     EXPECT_TRUE(a.affine);
     EXPECT_EQ(a.coefficient, (Coefficients{{"x", 1}}));
