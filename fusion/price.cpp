@@ -105,6 +105,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         threads = std::max(threads, std::ceil(stage.elements() / points));
         in_flight += stage.value_bytes * points;
     }
+    const bool has_places = group.kind == Template::Stencil && shares_places(graph, group);
     for (const Input &input : group.inputs) {
         const Stage &stage = graph[input.producer];
         const int element = std::max(1, stage.element_bytes.empty() ? 4 : stage.element_bytes[0]);
@@ -116,7 +117,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         const double bytes = is_own ? std::min(input.bytes, out.points() * out.value_bytes) : input.bytes;
         price.bytes_read += bytes * waste;
         read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? bytes * waste : 0;
-        in_flight += input.streams ? stage.value_bytes * points : 0;
+        in_flight += input.streams || has_places ? stage.value_bytes * points : 0;
     }
     in_flight *= reduces ? steps_in_flight(graph, group, tile) : 1;
     const bool contracts = reduces && is_contraction(tile);
@@ -237,6 +238,7 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates.push_back({.vector = 1, .per_thread = 4});
     }
     bool first = true;
+    const bool shares = group.kind == Template::Stencil && shares_places(graph, group);
     const double points = graph[group.outputs[0]].points();
     for (const Tile &tile : candidates) {
         Price price = price_kernel(graph, group, tile, device, limits.registers);
@@ -245,7 +247,13 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
             const int spilled = std::max(0, more - limits.registers) - price.spilled;
             price.time_us += spilled > 0 ? spilling_us(spilled, price.blocks * tile.threads, device) : 0;
         }
-        const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
+        double written = price.flops;
+        if (shares) {
+            // Halide lifts out by itself what a row or a column decides.
+            const StencilWork work = stencil_work(graph, group, tile);
+            written = work.instructions + work.loads + work.overhead;
+        }
+        const double a_thread = written / points * tile.vector * tile.per_thread * tile.slices;
         const bool is_short =
             group.kind != Template::Stencil ||
             (a_thread <= kMostInstructionsAThread && most_written_out(group, tile).second <= kMostWrittenOut);
