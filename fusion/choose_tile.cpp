@@ -59,6 +59,7 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
         candidates.push_back({.vector = 1, .per_thread = 4});
     }
     bool first = true;
+    const bool shares = group.kind == Template::Stencil && shares_places(graph, group);
     const double points = graph[group.outputs[0]].points();
     for (const Tile &tile : candidates) {
         Price price = price_kernel(graph, group, tile, device, limits.registers);
@@ -67,7 +68,13 @@ void choose_tile(const StageGraph &graph, Group &group, const Device &device, co
             const int spilled = std::max(0, more - limits.registers) - price.spilled;
             price.time_us += spilled > 0 ? spilling_us(spilled, price.blocks * tile.threads, device) : 0;
         }
-        const double a_thread = price.flops / points * tile.vector * tile.per_thread * tile.slices;
+        double written = price.flops;
+        if (shares) {
+            // Halide lifts out by itself what a row or a column decides.
+            const StencilWork work = stencil_work(graph, group, tile);
+            written = work.instructions + work.loads + work.overhead;
+        }
+        const double a_thread = written / points * tile.vector * tile.per_thread * tile.slices;
         const bool is_short =
             group.kind != Template::Stencil ||
             (a_thread <= kMostInstructionsAThread && most_written_out(group, tile).second <= kMostWrittenOut);

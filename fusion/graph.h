@@ -130,6 +130,9 @@ struct Rate {
     /// Of the clamps, divisions and parameters on the way, in their order; 0: none. Places of another shape need not be near.
     uint64_t shape = 0;
     int64_t phase = -1;  ///< remainder of `of` at which a tile's loop begins; -1: not known
+    /// Where they follow none: the loops whose values decide them, as in Share; all: any may. What is computed from y alone is
+    /// the same for a whole row.
+    uint64_t decided_by = ~uint64_t(0);
     bool operator==(const Rate &) const = default;
 };
 

@@ -171,7 +171,8 @@ Group make_kernel(const StageGraph &graph, const Assignment &assignment, const s
         return group;
     };
     Group group = make({});
-    if (group.kind == Template::Pointwise && reads_neighbours(group) && can_tile(graph, group).allowed()) {
+    if (group.kind == Template::Pointwise && (reads_neighbours(group) || shares_places(graph, group)) &&
+        can_tile(graph, group).allowed()) {
         Group tiled = group;
         tiled.kind = Template::Stencil;
         choose_tile(graph, tiled, device, limits);

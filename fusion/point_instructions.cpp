@@ -7,14 +7,6 @@
 #include "fusion/use.h"
 
 namespace fusion {
-namespace {
-
-/// Instructions of finding a place that is no box around a thread's point: a wide multiply-add and an addition (PTX of bgu's
-/// slice: 428 for 304 loads, 2026-11-30).
-constexpr double kPlace = 2;
-
-}  // namespace
-
 double instructions_of(const StageGraph &graph, const Group &group, const Member &member, const Tile &tile) {
     double instructions = 0;
     for (const Use &use : member.uses) {

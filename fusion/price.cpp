@@ -110,6 +110,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         in_flight += stage.value_bytes * points;
         apart = group.kind == Template::Pointwise ? std::max(apart, stores_apart(stage, tile)) : 1;
     }
+    const bool has_places = group.kind == Template::Stencil && shares_places(graph, group);
     for (const Input &input : group.inputs) {
         const Stage &stage = graph[input.producer];
         const int element = std::max(1, stage.element_bytes.empty() ? 4 : stage.element_bytes[0]);
@@ -121,7 +122,7 @@ Price price_kernel(const StageGraph &graph, const Group &group, const Tile &tile
         const double bytes = is_own ? std::min(input.bytes, out.points() * out.value_bytes) : input.bytes;
         price.bytes_read += bytes * waste;
         read_l2 += stays_in_l2(graph, input.producer, input.bytes, device) ? bytes * waste : 0;
-        in_flight += input.streams ? stage.value_bytes * points : 0;
+        in_flight += input.streams || has_places ? stage.value_bytes * points : 0;
     }
     in_flight *= reduces ? steps_in_flight(graph, group, tile) : 1;
     const bool contracts = reduces && is_contraction(tile);

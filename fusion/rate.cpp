@@ -75,8 +75,11 @@ bool is_sized_exactly(const Use &use) {
 }
 
 Rate through(const Rate &outer, const Rate &own) {
-    if (outer.loop < 0 || own.loop < 0) {
+    if (own.loop < 0) {
         return {};
+    }
+    if (outer.loop < 0) {
+        return {.decided_by = outer.decided_by};
     }
     const int64_t steps = outer.steps * own.steps, of = outer.of * own.of, common = std::gcd(steps, of);
     const double ratio = (double)own.steps / (double)own.of;
@@ -93,18 +96,37 @@ Rate through(const Rate &outer, const Rate &own) {
             .shape = shape};
 }
 
+uint64_t decided_by(const Rate &rate) {
+    return rate.loop < 0 ? rate.decided_by : Share::bit((size_t)rate.loop);
+}
+
+uint64_t decided_through(const std::vector<Rate> &rates, uint64_t loops) {
+    uint64_t all = 0;
+    for (size_t loop = 0; loop < 64; loop++) {
+        if (loops & Share::bit(loop)) {
+            // Loops that the frame does not have, such as those of a reduction, are anywhere.
+            all |= loop < rates.size() ? decided_by(rates[loop]) : ~uint64_t(0);
+        }
+    }
+    return all;
+}
+
 bool move_together(const Rate &a, const Rate &b) {
     return a.loop == b.loop && a.steps == b.steps && a.of == b.of && a.shape == b.shape;
 }
 
 Rate united(const Rate &a, const Rate &b) {
+    const uint64_t deciding = decided_by(a) | decided_by(b);
     if (a.loop < 0 && b.loop < 0 && a.is_number != b.is_number) {
-        return a.is_number ? a : b;
+        Rate number = a.is_number ? a : b;
+        number.decided_by = deciding;
+        return number;
     }
     if (a.loop != b.loop || a.steps != b.steps || a.of != b.of) {
-        return {};
+        return {.decided_by = deciding};
     }
     Rate both = a;
+    both.decided_by = a.decided_by | b.decided_by;
     both.low = std::min(a.low, b.low);
     both.high = std::max(a.high, b.high);
     both.is_clamped = a.is_clamped || b.is_clamped;

@@ -23,6 +23,12 @@ bool is_sized_exactly(const Use &use);
 /// Of places that move with `outer` at the rate `own`, where outer itself moves with a loop.
 Rate through(const Rate &outer, const Rate &own);
 
+/// The loops whose values decide where the places are, as in Share.
+uint64_t decided_by(const Rate &rate);
+
+/// Of loops of a stage, each of which moves with the frame at its rate: what of the frame decides them.
+uint64_t decided_through(const std::vector<Rate> &rates, uint64_t loops);
+
 /// They lie beside each other wherever the loop is.
 bool move_together(const Rate &a, const Rate &b);
 

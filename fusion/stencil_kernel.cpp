@@ -51,8 +51,17 @@ TiledDims tiled_dims(const StageGraph &graph, const Group &group) {
             }
         }
     };
+    const bool has_shared_places = shares_places(graph, group);
     for (const Member &member : group.members) {
         add(member.uses);
+        for (const Use &use : has_shared_places ? member.uses : std::vector<Use>()) {
+            for (const Share &share : graph[member.stage].work.shares) {
+                const uint64_t deciding = decided_by(use, share);
+                for (size_t dim = 0; dim < is_missed.size() && deciding != 0 && use.frame == output; dim++) {
+                    is_missed[dim] = is_missed[dim] || !(deciding & Share::bit(dim));
+                }
+            }
+        }
     }
     for (const Input &input : group.inputs) {
         add(input.uses);
@@ -101,6 +110,24 @@ bool reads_neighbours(const Group &group) {
     // Where data decide an index, neighbours share nothing.
     const auto shares = [](const Use &use) { return spans(use) && is_sized(use); };
     const auto any = [&](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), shares); };
+    return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return any(m.uses); }) ||
+           std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return any(i.uses); });
+}
+
+bool shares_places(const StageGraph &graph, const Group &group) {
+    const std::vector<Extent> &dims = graph[group.outputs[0]].dims;
+    const auto misses_some = [&](const Use &use) {
+        for (size_t d = 0; d < use.follows.size() && !is_sized(use) && use.frame == group.outputs[0]; d++) {
+            const uint64_t deciding = decided_by(rate_at(use, d));
+            for (size_t dim = 0; dim < dims.size() && rate_at(use, d).loop < 0 && deciding != 0; dim++) {
+                if (dims[dim].extent > 1 && !(deciding & Share::bit(dim))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    };
+    const auto any = [&](const std::vector<Use> &uses) { return std::any_of(uses.begin(), uses.end(), misses_some); };
     return std::any_of(group.members.begin(), group.members.end(), [&](const Member &m) { return any(m.uses); }) ||
            std::any_of(group.inputs.begin(), group.inputs.end(), [&](const Input &i) { return any(i.uses); });
 }

@@ -26,6 +26,10 @@ std::vector<double> block_tile(size_t rank, const Tile &tile);
 /// Some point of the kernel reads a stage or a buffer at an offset, so that neighbours share what they read.
 bool reads_neighbours(const Group &group);
 
+/// Some point of the kernel reads at a computed place that some dimension of the output does not decide: a row's or column's
+/// place, weight and clamp are the same for all its points, so that a thread with several finds them once.
+bool shares_places(const StageGraph &graph, const Group &group);
+
 /// The kernel keeps the member for a thread's points, or for a block's of which several need the same.
 bool is_shared_by_neighbours(const StageGraph &graph, const Member &member);
 

@@ -1,6 +1,7 @@
 #include "fusion/use.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fusion {
 
@@ -25,6 +26,7 @@ Sites Sites::through(const Read &read, size_t loops, bool chosen) const {
         }
         const Rate own = rate_at(read, d);
         result.numbers[d] = own.is_number;
+        result.rates[d].decided_by = rates.empty() ? own.decided_by : decided_through(rates, own.decided_by);
         if (own.loop >= 0 && own.loop < (int)reach.size()) {
             const Reach &at = reach[own.loop];
             const Rate outer = rates.empty() ? Rate{.loop = own.loop, .low = (double)at.low, .high = (double)at.high}
@@ -81,10 +83,18 @@ template<typename Counts>
 double evaluations_where(const Use &use, const std::vector<double> &tile, const Counts &counts,
                          double (*along)(const Rate &, double) = values_along) {
     double evaluations = 1;
-    bool follows_none = true, moves = false, all = true, others = false, may_move = false, gathers = false;
+    bool follows_none = true, moves = false, all = true, others = false;
+    uint64_t deciding = 0;  // dimensions of the frame with which it may move though it follows none
+    double computed = 0, counted = 0;
     for (size_t d = 0; d < use.follows.size() && !use.is_box; d++) {
-        gathers = gathers || (counts(d) && rate_at(use, d).loop < 0 && !rate_at(use, d).is_number);
+        const uint64_t by = rate_at(use, d).loop < 0 ? rate_at(use, d).decided_by : 0;
+        deciding |= counts(d) ? by : 0;
+        computed += by != 0;
+        counted += by != 0 && counts(d);
     }
+    // Two rows and two columns are four places, but what follows from the row has two.
+    const double unlike = counted > 0 && counted < computed ? std::pow(use.others, counted / computed) : use.others;
+    const auto may_move = [&](size_t dim) { return (deciding & Share::bit(dim)) != 0; };
     std::vector<bool> is_followed(tile.size());
     for (size_t d = 0; d < use.follows.size(); d++) {
         const Rate rate = rate_at(use, d);
@@ -93,31 +103,37 @@ double evaluations_where(const Use &use, const std::vector<double> &tile, const 
         moves = moves || counts(d);
         all = all && counts(d);
         others = others || (counts(d) && dim < 0);
-        // Where it follows nothing and is no constant, it may move with any dimension of the frame.
-        may_move = may_move || (!use.is_box && counts(d) && dim < 0 && !rate.is_number);
         if (!counts(d) || dim < 0) {
             continue;
         }
         const bool is_tiled = dim < (int)tile.size();
         const double points = is_tiled ? tile[dim] : 1;
         // Where data decide another index, points at the same half or eighth have places of their own.
-        evaluations *= std::max(gathers ? 1.0 : 0.0, along(rate, points) / points);
+        evaluations *= std::max(may_move((size_t)dim) ? 1.0 : 0.0, along(rate, points) / points);
         if (is_tiled) {
             is_followed[dim] = true;
         }
     }
-    if (!use.is_box && follows_none && moves) {
-        return use.calls;  // an index from data: it moves with the frame all the same
-    }
     double same = 1;  // points of the tile for which the places are the same
     for (size_t dim = 0; dim < tile.size(); dim++) {
-        same *= is_followed[dim] || may_move ? 1 : tile[dim];
+        same *= is_followed[dim] || may_move(dim) ? 1 : tile[dim];
+    }
+    if (!use.is_box && follows_none && moves) {
+        return use.calls * unlike / use.others / same;  // an index from data: it moves with the frame all the same
     }
     evaluations /= same;
-    return std::min(use.calls / (use.taken < 1 ? same : 1), evaluations * (all || others ? use.others : 1));
+    return std::min(use.calls / (use.taken < 1 ? same : 1), evaluations * (all || others ? unlike : 1));
 }
 
 }  // namespace
+
+uint64_t decided_by(const Use &use, const Share &share) {
+    uint64_t deciding = 0;
+    for (size_t loop = 0; loop < use.follows.size(); loop++) {
+        deciding |= share.uses(loop) ? decided_by(rate_at(use, loop)) : 0;
+    }
+    return deciding;
+}
 
 double evaluations_a_point(const Use &use, const std::vector<double> &tile) {
     return evaluations_where(use, tile, [](size_t) { return true; });
@@ -147,11 +163,7 @@ double instructions_in_vectors(const Use &use, int along, double lanes, const Wo
     const Share all{~uint64_t(0), work.total()};
     double instructions = 0;
     for (const Share &share : work.shares.empty() ? std::vector<Share>{all} : work.shares) {
-        bool moves = false;
-        for (size_t loop = 0; loop < use.follows.size(); loop++) {
-            // Where it follows nothing, the index may depend on anything.
-            moves = moves || (share.uses(loop) && (rate_at(use, loop).loop == along || rate_at(use, loop).loop < 0));
-        }
+        const bool moves = along >= 0 && (decided_by(use, share) & Share::bit((size_t)along)) != 0;
         instructions += share.instructions * evaluations_a_point(use, {}, share) / (moves ? 1 : lanes);
     }
     return instructions;

@@ -26,6 +26,9 @@ struct Sites {
     Use of(Vertex frame, const std::vector<int> &follows) const;
 };
 
+/// Dimensions of the frame that decide the share of what is used so, as in Share.
+uint64_t decided_by(const Use &use, const Share &share);
+
 /// Points of memory between the first and the last of each dimension, a point of the frame, for a tile.
 double points_a_point(const Use &use, const std::vector<double> &tile);
 

@@ -1,7 +1,10 @@
 #include "fusion/halide/affine.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
+
+#include "fusion/graph.h"
 
 namespace fusion {
 namespace {
@@ -240,6 +243,25 @@ AffineIndex read_index(const Expr &index) {
         result.divided = divided.defined() && !result.data_dependent;
     }
     return result;
+}
+
+uint64_t loops_in(const Expr &index, const std::vector<std::string> &loops) {
+    struct Loops : IRGraphVisitor {
+        std::set<std::string> names;
+        using IRGraphVisitor::visit;
+        void visit(const Variable *op) override {
+            if (!op->param.defined()) {
+                names.insert(op->name);
+            }
+        }
+    } mentioned;
+    index.accept(&mentioned);
+    uint64_t found = 0;
+    for (const std::string &name : mentioned.names) {
+        const auto at = std::find(loops.begin(), loops.end(), name);
+        found |= at == loops.end() ? ~uint64_t(0) : Share::bit((size_t)(at - loops.begin()));
+    }
+    return found;
 }
 
 }  // namespace fusion

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fusion {
 
@@ -33,5 +34,9 @@ std::optional<Movement> movement_of(const Halide::Expr &index);
 
 /// Reads an index. Variables that belong to a parameter count as loop-invariant.
 AffineIndex read_index(const Halide::Expr &index);
+
+/// The loops that an index mentions, as in Share, also in the indices of what it reads. A name that is none of them and no
+/// parameter stands for a value that any may decide.
+uint64_t loops_in(const Halide::Expr &index, const std::vector<std::string> &loops);
 
 }  // namespace fusion

@@ -170,10 +170,13 @@ Read read_of(const Call *call, const std::vector<std::string> &dims, const std::
         read.slides.push_back(read.runs.back() < 0 ? -1 : run_of(index, loops, read.runs.back()));
         const std::optional<Rate> rate = rate_of(arg, loops);
         const double offset = follows < 0 ? 0 : (double)index.constant;
-        read.rates.push_back(
-            rate.value_or(Rate{.loop = follows, .low = offset, .high = offset, .is_clamped = index.clamped}));
-        const bool is_sized = rate ? rate->loop < (int)dims.size() : is_offset(index, -1);
-        read.is_sized = read.is_sized && is_sized;
+        const Rate still{.loop = follows, .low = offset, .high = offset, .is_clamped = index.clamped};
+        read.rates.push_back(rate.value_or(still));
+        const uint64_t deciding = loops_in(arg, loops);  // none of a number: priced as by any
+        if (read.rates.back().loop < 0 && deciding != 0) {
+            read.rates.back().decided_by = deciding;
+        }
+        read.is_sized = read.is_sized && (rate ? rate->loop < (int)dims.size() : is_offset(index, -1));
         number_of.push_back(is_offset(index, -1) ? std::optional(index.constant) : std::nullopt);
         const ReadKind kind = kind_of_index(index, reduction);
         worst = severity(kind) > severity(worst) ? kind : worst;

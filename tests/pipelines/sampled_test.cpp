@@ -87,6 +87,29 @@ TEST_P(Sampled, IsRightInTilesAndAtEverySize) {
     }
 }
 
+/// The place of each point is a floating-point number. At dyadic scales no result hangs on a rounding.
+TEST(ComputedPlaces, AreSharedByAThreadsPointsAndRightAtEveryScaleAndSize) {
+    SKIP_WITHOUT_DEVICE();
+    Runner runner(generator("resize"), Options());
+    EXPECT_EQ(runner.planned().plan.fallback, "");
+    const Group &group = runner.planned().plan.groups.at(0);
+    EXPECT_EQ(group.kind, Template::Stencil);
+    EXPECT_EQ(group.tile.slices, 3) << "a row's and a column's places are the same for all channels";
+    const Region image = of({150, 83, 3});
+    for (const double scale : {0.5, 2.0, 0.75, 1.25, 1.0}) {
+        runner.set("scale", scale);
+        for (const auto &[min, extent] :
+             std::vector<std::pair<std::vector<int>, std::vector<int>>>{{{0, 0, 0}, {256, 128, 3}},
+                                                                        {{-5, 3, 0}, {261, 131, 3}},
+                                                                        {{2, -7, 0}, {9, 5, 3}},
+                                                                        {{7, 7, 1}, {1, 1, 1}}}) {
+            runner.check({at(min, extent)}, Memory::Dense, 1, {{"input", image}});
+            runner.check({at(min, extent)}, Memory::Misplaced, 2, {{"input", image}});
+        }
+    }
+    EXPECT_EQ(runner.launches(), 1);
+}
+
 TEST(SampledPlans, KeepTheDearStageForATile) {
     for (const Kind kind : {Kind::Down, Kind::DownAndUp}) {
         Options options;

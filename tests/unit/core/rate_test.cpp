@@ -73,6 +73,17 @@ TEST(Rate, NumbersAreARange) {
     EXPECT_TRUE(united(Rate(), three).is_number) << "the other index is anywhere, and this one is read as well";
 }
 
+TEST(Rate, WhatFollowsNoLoopIsDecidedBySome) {
+    const Rate by_row{.decided_by = Share::bit(1)}, by_any;
+    EXPECT_EQ(decided_by(by_row), Share::bit(1));
+    EXPECT_EQ(decided_by(kDown), Share::bit(0)) << "its own loop";
+    EXPECT_EQ(united(by_row, kDown).decided_by, Share::bit(0) | Share::bit(1));
+    EXPECT_EQ(through(by_row, kDown).decided_by, Share::bit(1)) << "twice a computed place";
+    EXPECT_EQ(decided_through({kDown, by_row}, Share::bit(1)), Share::bit(1));
+    EXPECT_EQ(decided_through({by_any, by_row}, Share::bit(0)), ~uint64_t(0));
+    EXPECT_EQ(decided_through({kDown}, Share::bit(3)), ~uint64_t(0)) << "a loop that the frame does not have";
+}
+
 TEST(Rate, RegistersHoldOnlyWhatLiesAtConstantPlaces) {
     Read read;
     read.follows = {-1};

@@ -114,6 +114,23 @@ TEST_F(StencilKernel, PlansOneKernelOfTwoStencilsAndKeepsFarOnesApart) {
     EXPECT_EQ(plan_of(b.graph).groups.size(), 2u);
 }
 
+/// out(x, y, c) = in(g(x), h(y), c): what follows from x or y alone is the same for all channels.
+TEST(StencilKernelOfPlaces, SharesTheWorkThatSomeDimensionsDecide) {
+    Builder b;
+    const Vertex in = b.input("in", {512, 512, 3});
+    const Vertex out = b.output("out", {1024, 1024, 3}, {{in, ReadKind::Strided, 4, {-1, -1, 2}}}, 12);
+    Read &read = b.graph[edge(in, out, b.graph).first];
+    read.is_box = false;
+    read.rates = {{.decided_by = Share::bit(0)}, {.decided_by = Share::bit(1)}, {.loop = 2}};
+    b[out].work.shares = {{Share::bit(0), 4}, {Share::bit(1), 4}, {7, 4}};
+    const Group group = trace_kernel(b.graph, {Placement::Root, Placement::Root}, {out});
+    EXPECT_TRUE(shares_places(b.graph, group));
+    EXPECT_EQ(tiled_dims(b.graph, group).z, 2);
+    read.rates[0].decided_by = read.rates[1].decided_by = 7;
+    EXPECT_FALSE(shares_places(b.graph, trace_kernel(b.graph, {Placement::Root, Placement::Root}, {out})))
+        << "data of each point: nothing is the same for two";
+}
+
 TEST_F(StencilKernel, AThreadComputesTheChannelsThatShareAValue) {
     Builder c;
     const Vertex image = c.input("image", {1024, 1024});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fusion/footprint.h"
 #include "tests/unit/core/graphs.h"
 
 namespace fusion::test {
@@ -51,6 +52,25 @@ TEST_F(StencilTiles, WhatIsReadByNumberIsRoom) {
 TEST_F(StencilTiles, AnOutputOfAnySizeIsRoom) {
     read().follows = {0, 1, 2};
     EXPECT_EQ(most_points(), 8);
+}
+
+TEST(StencilTilesOfBytes, HaveMorePointsBesideEachOtherThanThoseOfFloats) {
+    for (const auto &[bytes, expected] : {std::pair(1, 8), std::pair(2, 4), std::pair(4, 2), std::pair(8, 2)}) {
+        Builder b;
+        const Vertex in = b.input("in", {2048, 2048});
+        const Vertex out = b.output("out", {2048, 2048}, {{in, ReadKind::Strided, 2, {0, -1}}});
+        Read &read = b.graph[edge(in, out, b.graph).first];
+        read.is_box = false;
+        read.rates = {{.loop = 0}, {.decided_by = Share::bit(1)}};
+        b.set_bytes(out, bytes);
+        Group group = trace_kernel(b.graph, {Placement::Root, Placement::Root}, {out});
+        b.set_bytes(in, 1);
+        int most = 0;
+        for (const Tile &tile : stencil_tiles(b.graph, group)) {
+            most = std::max(most, tile.vector);
+        }
+        EXPECT_EQ(most, expected) << bytes << " bytes an element";
+    }
 }
 
 }  // namespace

@@ -56,6 +56,23 @@ TEST(Use, ATileDoesNotShareWhatMovesWithItInAnotherWay) {
     EXPECT_DOUBLE_EQ(evaluations_a_point(constant, {2, 8}), 1.0 / 16);
 }
 
+/// f(x, g(y)): a column has its own places, which are those of the whole row.
+TEST(Use, ATileSharesWhatOneOfItsDimensionsDecides) {
+    Read read;
+    read.points = 4;
+    read.is_box = false;
+    read.follows = {-1, -1};
+    read.rates = {{.decided_by = Share::bit(0)}, {.decided_by = Share::bit(1)}};
+    const Use use = output_sites().through(read, 2).of(0, {-1, -1});
+    EXPECT_DOUBLE_EQ(evaluations_a_point(use, {2, 8}), 4) << "both decide the place itself";
+    const Share row{Share::bit(1), 5};
+    EXPECT_EQ(decided_by(use, row), Share::bit(1));
+    EXPECT_DOUBLE_EQ(evaluations_a_point(use, {2, 8}, row), 2.0 / 2)
+        << "two rows by two columns, and what follows from y is the same for both columns";
+    EXPECT_DOUBLE_EQ(instructions_in_vectors(use, 0, 4, {.arithmetic = 5, .shares = {row}}), 2 * 5.0 / 4);
+    EXPECT_DOUBLE_EQ(instructions_in_vectors(use, 1, 4, {.arithmetic = 5, .shares = {row}}), 2 * 5.0);
+}
+
 TEST(Use, UnlikePlacesInOtherDimensionsMultiply) {
     Read channels = read_around(0, 0, 3);
     channels.follows = {0, 1, -1};

@@ -198,6 +198,19 @@ TEST_F(ClassifyReads, a_computed_index_is_a_gather) {
     EXPECT_EQ(only(e, table).kind, ReadKind::Broadcast) << "the table itself is read at x";
 }
 
+TEST_F(ClassifyReads, a_computed_index_is_decided_by_the_loops_that_it_mentions) {
+    Func table("table");
+    table(x) = x;
+    const Param<float> scale("scale");
+    const Expr place = cast<int>(floor(x * scale));
+    EXPECT_EQ(only(f(place, y), f).rates[0].decided_by, Share::bit(0));
+    EXPECT_EQ(only(f(place - x, y), f).rates[0].decided_by, Share::bit(0)) << "a difference of what is not affine";
+    EXPECT_EQ(only(f(clamp(table(y), 0, 9), y), f).rates[0].decided_by, Share::bit(1))
+        << "data at places that y decides";
+    EXPECT_EQ(only(f(place + cast<int>(sqrt(cast<float>(y))), y), f).rates[0].decided_by,
+              Share::bit(0) | Share::bit(1));
+}
+
 TEST_F(ClassifyReads, a_computed_index_through_an_rdom_stays_a_gather) {
     Func table("table");
     table(x) = x;
