@@ -11,6 +11,7 @@
 #include "fusion/reduction_tiles.h"
 #include "fusion/stencil_kernel.h"
 #include "fusion/stencil_tiles.h"
+#include "fusion/use.h"
 
 namespace fusion {
 namespace {
@@ -18,6 +19,19 @@ namespace {
 /// A longer straight-line body falls out of the multiprocessor's 32 KB instruction cache (16 bytes an instruction), and
 /// takes the compilers minutes: each branch holds it twice.
 constexpr double kMostInstructionsAThread = 2048;
+
+/// Everything that streams through the kernel is the caller's and lies where the vectors do: only there a branch proves that
+/// each vector is one access. Where lanes load alone, the more of them, the further apart are a warp's loads (16 lanes of bytes where
+/// four were 204 us: 366, lens_blur; camera_pipe's curve 49 us where 12 were predicted; H200, 2026-12-01).
+bool is_proved(const StageGraph &graph, const Group &group) {
+    return graph[group.outputs[0]].role == Role::Output &&
+           std::all_of(group.inputs.begin(), group.inputs.end(), [&](const Input &input) {
+               return !input.streams || (graph[input.producer].role == Role::Input &&
+                                         std::none_of(input.uses.begin(), input.uses.end(), [&](const Use &use) {
+                                             return has_span(use) || runs_elsewhere(graph, input, use);
+                                         }));
+           });
+}
 
 /// Neighbours that a thread may compute: as many as fill the widest access of the narrowest elements.
 std::vector<int> pointwise_vectors(const StageGraph &graph, const Group &group, const Limits &limits) {
@@ -27,7 +41,12 @@ std::vector<int> pointwise_vectors(const StageGraph &graph, const Group &group, 
         bytes.insert(bytes.end(), read.begin(), input.streams ? read.end() : read.begin());
     }
     const int narrowest = std::min(4, *std::min_element(bytes.begin(), bytes.end()));
-    const int most = graph[group.outputs[0]].no_vectors ? 1 : std::min(limits.vector, kByteVector / narrowest);
+    const Stage &out = graph[group.outputs[0]];
+    // Loops over what the pipeline allocates are not proved to be of whole vectors.
+    const bool takes_none = out.no_vectors || (out.no_guards && out.role != Role::Output);
+    const int most = takes_none                ? 1
+                     : is_proved(graph, group) ? std::min(limits.vector, kByteVector / narrowest)
+                                               : std::min(limits.vector, kWordVector);
     const double instructions = instructions_a_point(graph, group);
     for (int v = kWordVector; v <= most && instructions * v <= kMostInstructionsAThread; v *= 2) {
         vectors.push_back(v);

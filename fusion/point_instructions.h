@@ -15,6 +15,9 @@ double instructions_of(const StageGraph &graph, const Group &group, const Member
 /// Of all members, a point of the output, without vectors.
 double instructions_a_point(const StageGraph &graph, const Group &group);
 
+/// Lanes of a vector load elsewhere than the vector lies, so that each loads alone.
+bool runs_elsewhere(const StageGraph &graph, const Input &input, const Use &use);
+
 /// Of the loads at other points than a thread's own, each by itself, beyond the first of each. Of vectors that are not where
 /// they are in memory each lane loads alone, and a warp's loads of one lane lie as far apart as vectors are long (squares of
 /// nl_means, 4 lanes: 0.89 ms where 0.24 was predicted; H200, 2026-11-30).

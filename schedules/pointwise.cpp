@@ -2,7 +2,8 @@
 ///
 /// Branches, the first whose condition holds at run time is taken:
 ///   flat     all dimensions proven contiguous: one loop, 16-byte accesses
-///   rows     rows of aligned stride (padded images, broadcasts): vectors along the row, 16-byte accesses
+///   rows     rows of aligned stride (padded images, broadcasts): vectors along the row, 16-byte accesses; where vectors are of
+///            more than four, strides that are multiples of four alone have a branch too
 ///   general  any crop, stride, minimum and size: guarded vectors, narrow accesses (scalars where the API has no guards)
 /// On an H200 the guarded general branch of four neighbours a thread ran as fast as 16-byte accesses (1.06x the copy
 /// bandwidth, 2026-11-29), one point a thread at 0.84x.
@@ -109,6 +110,9 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
         }
         if (!short_rows || most == 1) {
             layouts.push_back({1, vector, !api.guarded_vectors});
+            if (vector > kWordVector) {
+                layouts.push_back({1, kWordVector, !api.guarded_vectors});
+            }
         }
     }
     int branch = 0;
@@ -122,7 +126,8 @@ Schedule pointwise_schedule(const PipelineView &view, const Group &group, const 
         branch++;
     }
     const bool vectors = api.guarded_vectors && !may_prove_alignment(view, group);
-    walk(general, stage, {1, vectors ? vector : 1, false}, group.tile.threads, TailStrategy::GuardWithIf);
+    walk(general, stage, {1, vectors ? std::min(vector, kWordVector) : 1, false}, group.tile.threads,
+         TailStrategy::GuardWithIf);
     return schedule;
 }
 

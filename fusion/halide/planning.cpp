@@ -107,10 +107,10 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
         }
     }
     const auto spills = [](const Group &group) { return group.price.spilled > 0; };
-    if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
-        return wide;
-    }
     for (const int most : {kWordVector, 1}) {
+        if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
+            break;
+        }
         PlanOptions narrow_options = options;
         narrow_options.max_vector = most;
         Planned narrow = plan_as(view, device, target, narrow_options, name);

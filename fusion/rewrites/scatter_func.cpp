@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fusion/halide/mentions.h"
 #include "fusion/halide/reassociate.h"
 #include "fusion/halide/regions.h"
 #include "fusion/rewrites/reduction_func.h"
@@ -65,9 +64,12 @@ std::optional<ScatterFunc> scatter_of(const Function &f, const FuncValueBounds &
         const bool is_kept = std::count(kept.begin(), kept.end(), d) > 0;
         scatter.place.push_back(substitute_in_all_lets(update.args()[d]));
         scatter.places.push_back(is_kept ? std::nullopt : numbers_of(scatter.place[d], scatter.over, value_bounds));
-        if (!is_kept && !scatter.places[d]) {
+        if (mentions(scatter.place[d], f.name()) || (!is_kept && !scatter.places[d])) {
             return std::nullopt;
         }
+    }
+    if (mentions(scatter.condition, f.name())) {
+        return std::nullopt;  // what a step does depends on those before
     }
     const AssociativeOp proof =
         prove_associativity(f.name(), scatter.place, {substitute_in_all_lets(update.values()[0])});
@@ -93,10 +95,10 @@ std::optional<ScatterFunc> scatter_of(const Function &f, const FuncValueBounds &
 
 }  // namespace
 
-int64_t ScatterFunc::entries() const {
-    int64_t entries = 1;
+double ScatterFunc::entries() const {
+    double entries = 1;
     for (const auto &along : places) {
-        entries *= along ? along->count() : 1;
+        entries *= along ? (double)along->count() : 1;
     }
     return entries;
 }

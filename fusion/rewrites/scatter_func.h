@@ -32,7 +32,7 @@ struct ScatterFunc {
     std::function<Halide::Expr(const Halide::Expr &, const Halide::Expr &)> op;  ///< associative and commutative
 
     /// Entries of a table, of one point of the dimensions that are kept.
-    int64_t entries() const;
+    double entries() const;
 };
 
 /// Those among the Funcs that `outputs` reach, producers first, of which numbers bound the places. Left out: outputs, Tuples,

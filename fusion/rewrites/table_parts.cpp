@@ -78,7 +78,7 @@ std::optional<TableParts> table_parts(const ScatterFunc &table, const Device &de
     }
     TableParts parts{.along = seen->along};
     // The tables that all multiprocessors hold at once: one a block, or one a thread of a warp.
-    const double of_table = (double)table.entries() * table.of_part.bytes();
+    const double of_table = table.entries() * table.of_part.bytes();
     int lanes = kMostLanes;
     while (lanes * of_table > kMostShared && lanes > kLeastLanes) {
         lanes /= 2;
@@ -88,7 +88,7 @@ std::optional<TableParts> table_parts(const ScatterFunc &table, const Device &de
                  blocks = std::clamp(
                      std::floor(device.shared_per_multiprocessor / (of_block * of_table + kReservedShared)), 1.0, most),
                  held = device.multiprocessors * blocks * of_block;
-    const double wanted = std::min(held / seen->tables, steps / (kStepsAnEntry * (double)table.entries()));
+    const double wanted = std::min(held / seen->tables, steps / (kStepsAnEntry * table.entries()));
     if (has_lanes && wanted >= 2 * lanes) {
         parts.lanes = lanes;
         extents[parts.along] = quotient_up(extents[parts.along], lanes);

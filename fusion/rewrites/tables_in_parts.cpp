@@ -73,8 +73,9 @@ private:
     static int longest_of(const ScatterFunc &table) {
         int longest = -1;
         for (int d = 0; d < (int)table.places.size(); d++) {
-            const bool is_longer = longest < 0 || table.places[d]->count() > table.places[longest]->count();
-            longest = table.places[d] && is_longer ? d : longest;
+            if (table.places[d] && (longest < 0 || table.places[d]->count() > table.places[longest]->count())) {
+                longest = d;
+            }
         }
         return longest;
     }

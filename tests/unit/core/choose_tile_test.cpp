@@ -61,5 +61,14 @@ TEST(ChooseTile, TakesNoWiderVectorsThanItMay) {
     EXPECT_EQ(chosen_vector(graph), 1);
 }
 
+TEST(ChooseTile, TakesNoVectorsThatWouldBeGuardedWhereThatGoesWrong) {
+    StageGraph graph = of_bytes(2, 2);
+    Stage &output = graph[num_vertices(graph) - 1];
+    output.no_guards = true;
+    EXPECT_EQ(chosen_vector(graph), 8);
+    output.role = Role::Intermediate;
+    EXPECT_EQ(chosen_vector(graph), 1);
+}
+
 }  // namespace
 }  // namespace fusion::test

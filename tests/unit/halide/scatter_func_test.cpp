@@ -64,6 +64,14 @@ TEST_F(ScatterFuncs, LeaveTuplesAndSeveralUpdatesAlone) {
     EXPECT_THAT(scatter_funcs(testing::functions({output})), IsEmpty());
 }
 
+TEST_F(ScatterFuncs, WhoseConditionReadsThemAreLeftAlone) {
+    counts(level) = 0;
+    RDom clipped = whole();
+    clipped.where(counts(pixel(clipped.x, clipped.y)) < 255);
+    counts(pixel(clipped.x, clipped.y)) += 1;
+    EXPECT_THAT(scatter_funcs(outputs()), IsEmpty()) << "a step counts by what those before it left";
+}
+
 TEST_F(ScatterFuncs, OfShortIntegersAreKeptInLongOnes) {
     const auto tables = found([&](const Expr &p) { counts(level) = cast<int16_t>(0), counts(p) += cast<int16_t>(p); });
     ASSERT_THAT(tables, SizeIs(1));

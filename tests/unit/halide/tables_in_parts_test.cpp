@@ -25,6 +25,13 @@ TEST_F(TablesInParts, AreMadeOnce) {
     EXPECT_EQ(Internal::build_environment(reached).count(counts.name()), 0u);
 }
 
+TEST_F(TablesInParts, AreMadeOfEachChannel) {
+    const RDom r = whole();
+    counts(level, c) = 0;
+    counts(pixel(r.x, r.y, c), c) += 1;
+    EXPECT_THAT(use_tables_in_parts(outputs(true), h200()), ElementsAre(counts.name()));
+}
+
 TEST_F(TablesInParts, AreNotMadeOfFewSteps) {
     width = 40, height = 40;
     const RDom r = whole();

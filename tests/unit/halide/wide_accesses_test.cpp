@@ -13,9 +13,10 @@ using namespace Halide;
 using namespace Halide::Internal;
 
 /// A kernel that copies `lanes` elements of `from` to `to` a block, at `offset`, of which Halide knows that much of the index.
-Stmt copy_kernel(Type type, int lanes, const std::string &from, const std::string &to, int offset = 0) {
-    const Expr block = Variable::make(Int(32), "b");
-    const Expr index = Ramp::make(block * lanes + offset, 1, lanes);
+Stmt copy_kernel(Type type, int lanes, const std::string &from, const std::string &to, int offset = 0,
+                 int index_bits = 32) {
+    const Expr block = cast(Int(index_bits), Variable::make(Int(32), "b"));
+    const Expr index = Ramp::make(block * lanes + offset, make_one(block.type()), lanes);
     const ModulusRemainder known(lanes, offset);
     const Expr load =
         Load::make(type.with_lanes(lanes), from, index, Buffer<>(), Parameter(), const_true(lanes), known);
@@ -66,6 +67,15 @@ TEST(WideAccesses, OfAVectorThatIsProvedAlignedAreWords) {
     EXPECT_EQ(made_of(Int(8), 16, 16), both(UInt(32, 4)));
     EXPECT_EQ(made_of(UInt(16), 4, 16), both(UInt(32, 2)));
     EXPECT_EQ(made_of(Float(16), 8, 16), both(UInt(32, 4)));
+}
+
+TEST(WideAccesses, OfBooleansAreThoseOfBytes) {
+    EXPECT_EQ(made_of(Bool(), 16, 16), (std::vector<Type>{UInt(32, 4), UInt(32, 4)}));
+}
+
+TEST(WideAccesses, HaveIndicesOfTheSameType) {
+    const Stmt stmt = where_aligned(copy_kernel(UInt(8), 16, "in", "out", 0, 64), 16);
+    EXPECT_EQ(types_accessed(with_wide_accesses(stmt)), std::vector<Type>(2, UInt(32, 4)));
 }
 
 TEST(WideAccesses, OfLongVectorsAreSeveral) {
