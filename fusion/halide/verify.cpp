@@ -57,6 +57,14 @@ private:
         IRVisitor::visit(op);
     }
 
+    void visit(const AssertStmt *op) override {
+        const Call *error = op->message.as<Call>();
+        if (kernel_depth > 0 && is_const_zero(op->condition)) {
+            found.failing.push_back(error ? error->name : "an assertion");
+        }
+        IRVisitor::visit(op);
+    }
+
     void visit(const LetStmt *op) override {
         const bool is_index = op->value.type() == Int(32);
         const Interval range = is_index ? find_constant_bounds(op->value, ranges) : Interval();
@@ -187,6 +195,9 @@ Decision verify(const Schedule &schedule, const PipelineView &view, std::set<std
     }
     if (!found.gpu_calls_on_host.empty()) {
         return Decision::forbid("the host would have to run " + found.gpu_calls_on_host[0] + ", which is the GPU's.");
+    }
+    if (!found.failing.empty() && !has_user_loops) {
+        return Decision::forbid("a kernel is bound to end with " + found.failing[0] + ".");
     }
     if (!found.unsized_shared.empty() && !has_user_loops) {
         return Decision::forbid("the shared memory of \"" + found.unsized_shared[0] +

@@ -20,7 +20,7 @@ std::set<std::string> stored_by(const Plan &plan, const PipelineView &view);
 
 /// Applies the schedule to a copy of the pipeline and lowers it. Forbids, with the reason, a schedule that Halide refuses,
 /// memory that the plan does not know (Halide moves an allocation without a constant bound to global memory, silently),
-/// instructions of the GPU on the host (LLVM would abort the process) and launches above the device's limits or of a size
+/// instructions of the GPU on the host (LLVM would abort the process), kernels that are bound to fail, and launches above the device's limits or of a size
 /// that no constant bounds.
 Decision verify(const Schedule &schedule, const PipelineView &view, const Plan &plan, const Device &device,
                 const Halide::Target &target);
@@ -36,6 +36,7 @@ struct Lowered {
     int64_t most_shared_bytes = 0;                ///< of allocations that have a bound
     std::vector<std::string> unsized_shared;      ///< Halide's names of shared memory that has none
     std::vector<std::string> gpu_calls_on_host;   ///< instructions of the GPU that Halide has moved out of kernels
+    std::vector<std::string> failing;             ///< Halide's errors that a kernel is bound to end with
     int kernels = 0;                              ///< GPU loop nests, one a branch
 };
 

@@ -28,7 +28,10 @@ public:
             const ReductionVariable &variable = table.over[v];
             Expr at = v == parts.cut ? part * region[v].extent + steps[v] : Expr(steps[v]);
             at = has_lanes(parts, v) ? at * parts.lanes + lane : at;
-            if (v == parts.cut || has_lanes(parts, v)) {
+            const Expr pieces = (v == parts.cut ? parts.parts : 1) * (has_lanes(parts, v) ? parts.lanes : 1);
+            // Of pieces that come out even, Halide's bounds and the planner's would differ in whether the entry behind is written.
+            const bool is_even = is_const_zero(simplify(region[v].extent * pieces - variable.extent));
+            if (!is_even && (v == parts.cut || has_lanes(parts, v))) {
                 is_step = is_step && at < variable.extent;
                 // Of no steps at all Halide's bounds of a minimum alone ask for the element before the first.
                 at = unsafe_promise_clamped(min(at, variable.extent - 1), 0, variable.extent - 1);

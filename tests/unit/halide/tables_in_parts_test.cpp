@@ -1,5 +1,6 @@
 #include "fusion/rewrites/tables_in_parts.h"
 
+#include "fusion/halide/planning.h"
 #include "tests/unit/halide/tables.h"
 
 namespace fusion {
@@ -30,6 +31,20 @@ TEST_F(TablesInParts, AreMadeOfEachChannel) {
     counts(level, c) = 0;
     counts(pixel(r.x, r.y, c), c) += 1;
     EXPECT_THAT(use_tables_in_parts(outputs(true), h200()), ElementsAre(counts.name()));
+}
+
+TEST_F(TablesInParts, OfPiecesThatComeOutEvenPassTheirCheck) {
+    const RDom r(0, 640, 0, 300);
+    counts(level) = 0;
+    counts(pixel(r.x, r.y) % 16) += 1;
+    output(level) = counts(clamp(level, 0, 15));
+    output.set_estimates({{0, 16}});
+    in.set_estimates({{0, 640}, {0, 300}, {0, 3}});
+    const Planned planned = plan_pipeline(testing::functions({output}),
+                                          Target("x86-64-linux-cuda-cuda_capability_80-no_runtime"), Options(), "even");
+    EXPECT_EQ(planned.plan.fallback, "");
+    ASSERT_FALSE(planned.plan.rewrites.empty());
+    EXPECT_EQ(planned.plan.rewrites[0].id, "tables-in-parts");
 }
 
 TEST_F(TablesInParts, AreNotMadeOfFewSteps) {

@@ -196,6 +196,16 @@ TEST_F(Verify, passes_on_what_halide_refuses) {
     EXPECT_NE(decision.why().find("Halide refuses the schedule"), std::string::npos) << decision.why();
 }
 
+TEST_F(Verify, inspect_tells_kernels_that_are_bound_to_fail) {
+    using namespace Halide::Internal;
+    const auto kernel = [](const Expr &condition) {
+        const Stmt check = AssertStmt::make(condition, Call::make(Int(32), "halide_error_some", {}, Call::Extern));
+        return For::make("b", 0, 8, ForType::GPUBlock, Partition::Auto, DeviceAPI::CUDA, check);
+    };
+    EXPECT_EQ(inspect(kernel(const_false())).failing, std::vector<std::string>{"halide_error_some"});
+    EXPECT_TRUE(inspect(kernel(Variable::make(Bool(), "b") == const_true())).failing.empty());
+}
+
 TEST_F(Verify, inspect_counts_kernels_threads_and_memory_of_a_statement) {
     struct Look : Internal::IRMutator {
         Lowered found;
