@@ -26,9 +26,6 @@ constexpr int64_t kMostThreads = 256;
 /// Threads of a block: a warp, or part of one where that has no room.
 const std::vector<int64_t> kLeastThreads = {32, 16, 8};
 
-/// Shared memory that is left to other blocks of the multiprocessor: two at least.
-constexpr double kMostShared = 40 * 1024;
-
 /// Nothing that is read moves with the dimension one by one, and a third at least of what a step computes is the same along it
 /// (beside the loads, which all are).
 bool is_channel(const StageGraph &graph, Vertex update, int dim) {
@@ -124,7 +121,7 @@ std::vector<Tile> tiles_of(const StageGraph &graph, const Group &group, const De
                                 .slices = dims.z < 0 ? 1 : (int)extent(dims.z),
                                 .dims = dims};
                 const bool fits =
-                    tile.threads * tile.slices * bytes <= std::min<double>(kMostShared, device.shared_per_block);
+                    tile.threads * tile.slices * bytes <= std::min<double>(kMostTableBytes, device.shared_per_block);
                 const bool has_rows = rows == 1 || (dims.y >= 0 && rows <= extent(dims.y));
                 if (fits && has_rows && tile.threads >= least_threads && tile.threads <= kMostThreads) {
                     tiles.push_back(tile);

@@ -12,6 +12,9 @@
 
 namespace fusion {
 
+/// Shared memory of a block's tables: the rest is left to other blocks of the multiprocessor, two at least.
+inline constexpr double kMostTableBytes = 40 * 1024;
+
 /// The kernel's tile is one of these.
 inline bool has_table_tile(const Tile &tile) {
     return tile.lanes > 0;

@@ -14,8 +14,8 @@ struct BlockWork {
     double rows = 1;  ///< points of the kept dimensions: each has its own reductions
     double blocks = 1;
     double padding = 1;  ///< points that the threads walk over the points there are
-    double access_instructions =
-        0;                     ///< of loads and stores of single elements beyond those counted with the arithmetic
+    /// Of loads and stores of single elements beyond those counted with the arithmetic.
+    double access_instructions = 0;
     double overhead = 0;       ///< instructions a thread besides the arithmetic of the stages
     double latency_us = 0;     ///< of one block, were it alone
     double partial_bytes = 0;  ///< of partial results, written and read again

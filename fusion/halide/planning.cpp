@@ -97,26 +97,26 @@ Planned plan_measured(const PipelineView &view, const Device &device, const Hali
         wide = with_roomier_tiles(wide, view, device, target, options, caps, name);
     }
     wide = with_measured_tiles(wide, target, caps);
-    if (std::any_of(wide.plan.groups.begin(), wide.plan.groups.end(), wants_fewer_registers)) {
-        PlanOptions counting_options = options;
-        counting_options.counts_shared = true;
-        Planned counting = plan_as(view, device, target, counting_options, name);
-        if (!has_same_tiles(counting.plan, wide.plan)) {
-            measure_registers(counting, target, caps);
-            wide = counting.ledger.planned.time_us < wide.ledger.planned.time_us ? counting : wide;
+    const auto try_also = [&](const PlanOptions &other_options) {
+        Planned other = plan_as(view, device, target, other_options, name);
+        if (!has_same_tiles(other.plan, wide.plan)) {
+            measure_registers(other, target, caps);
+            wide = other.ledger.planned.time_us < wide.ledger.planned.time_us ? std::move(other) : wide;
         }
+    };
+    const auto has_any = [&](bool (*is_such)(const Group &)) {
+        return std::any_of(wide.plan.groups.begin(), wide.plan.groups.end(), is_such);
+    };
+    if (has_any(wants_fewer_registers)) {
+        PlanOptions counting = options;
+        counting.counts_shared = true;
+        try_also(counting);
     }
-    const auto spills = [](const Group &group) { return group.price.spilled > 0; };
     for (const int most : {kWordVector, 1}) {
-        if (std::none_of(wide.plan.groups.begin(), wide.plan.groups.end(), spills)) {
-            break;
-        }
-        PlanOptions narrow_options = options;
-        narrow_options.max_vector = most;
-        Planned narrow = plan_as(view, device, target, narrow_options, name);
-        if (!has_same_tiles(narrow.plan, wide.plan)) {
-            measure_registers(narrow, target, caps);
-            wide = narrow.ledger.planned.time_us < wide.ledger.planned.time_us ? narrow : wide;
+        if (has_any([](const Group &group) { return group.price.spilled > 0; })) {
+            PlanOptions narrow = options;
+            narrow.max_vector = most;
+            try_also(narrow);
         }
     }
     return wide;

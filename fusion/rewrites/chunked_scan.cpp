@@ -17,19 +17,6 @@ using namespace Halide::Internal;
 /// took 10 us (H200, 2026-12-01).
 constexpr int64_t kMostFolded = 1024, kMostFoldedByThreads = 128;
 
-/// As its author calls it.
-std::string plain_name(const std::string &name) {
-    return name.substr(0, name.find('$'));
-}
-
-std::vector<Expr> args_of(const Function &f) {
-    std::vector<Expr> args;
-    for (const std::string &arg : f.args()) {
-        args.push_back(Var(arg));
-    }
-    return args;
-}
-
 /// The updates `from` to `to` of `f` become updates of `of`.
 void copy_updates(const Function &f, int from, int to, Func &of) {
     for (int u = from; u < to; u++) {

@@ -252,4 +252,16 @@ Expr replace_calls(const Expr &e, const std::string &name, const Func &replaceme
     return ReplaceCalls(name, replacement.function()).mutate(e);
 }
 
+std::vector<Expr> args_of(const Function &f) {
+    std::vector<Expr> args;
+    for (const std::string &arg : f.args()) {
+        args.push_back(Var(arg));
+    }
+    return args;
+}
+
+std::string plain_name(const std::string &name) {
+    return name.substr(0, name.find('$'));
+}
+
 }  // namespace fusion

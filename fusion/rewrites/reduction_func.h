@@ -48,6 +48,12 @@ bool mentions(const Halide::Expr &e, const std::string &name);
 /// The Func's args as variables.
 std::vector<Halide::Var> args_of(const ReductionFunc &reduction);
 
+/// The same of any Func.
+std::vector<Halide::Expr> args_of(const Halide::Internal::Function &f);
+
+/// The name of a Func as its author calls it, without Halide's suffix.
+std::string plain_name(const std::string &name);
+
 /// An RDom over the same points, with variables of its own, and these by the names of the old ones.
 Halide::RDom fresh_domain(const ReductionFunc &reduction, std::map<std::string, Halide::Expr> &renamed);
 

@@ -5,6 +5,7 @@
 
 #include "fusion/halide/read_pipeline.h"
 #include "fusion/halide/regions.h"
+#include "fusion/owned_tables.h"
 
 namespace fusion {
 namespace {
@@ -20,10 +21,9 @@ constexpr double kStepsAnEntry = 4;
 /// Shared memory of each block that is left to the compiler.
 constexpr double kReservedShared = 1024;
 
-/// Threads that have a table each, a warp or part of one, read neighbouring elements; as many as have room in this, if so many
-/// have (owned_tables.h).
+/// Threads that have a table each, a warp or part of one, read neighbouring elements; as many as have room, if so many have
+/// (owned_tables.h).
 constexpr int kMostLanes = 32, kLeastLanes = 8;
-constexpr double kMostShared = 40 * 1024;
 
 int64_t quotient_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -80,7 +80,7 @@ std::optional<TableParts> table_parts(const ScatterFunc &table, const Device &de
     // The tables that all multiprocessors hold at once: one a block, or one a thread of a warp.
     const double of_table = table.entries() * table.of_part.bytes();
     int lanes = kMostLanes;
-    while (lanes * of_table > kMostShared && lanes > kLeastLanes) {
+    while (lanes * of_table > kMostTableBytes && lanes > kLeastLanes) {
         lanes /= 2;
     }
     const bool has_lanes = !table.is_atomic && extents[parts.along] >= lanes;

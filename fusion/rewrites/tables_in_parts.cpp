@@ -86,25 +86,12 @@ private:
     static bool has_lanes(const TableParts &parts, int variable) { return variable == parts.along && parts.lanes > 1; }
 };
 
-/// As its author calls it.
-std::string plain_name(const std::string &name) {
-    return name.substr(0, name.find('$'));
-}
-
 /// The args of a table's place in the table of a part.
 std::vector<Expr> in_part(std::vector<Expr> args, const TableParts &parts, const Expr &lane, const Expr &part) {
     if (parts.lanes > 1) {
         args.push_back(lane);
     }
     args.push_back(part);
-    return args;
-}
-
-std::vector<Expr> args_of(const Function &f) {
-    std::vector<Expr> args;
-    for (const std::string &arg : f.args()) {
-        args.push_back(Var(arg));
-    }
     return args;
 }
 
